@@ -4,22 +4,22 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
-export type Given = Readonly<Record<string, unknown>>;
+export type CallArgs = Readonly<Record<string, unknown>>;
 
-/** What a request has that an ordinary one has not. */
-export interface Sending {
-  /** The account whose key signs; null: no credentials. */
+/** How a request differs from an ordinary one. */
+export interface SendOptions {
+  /** The account whose key signs (default alice). Null sends no credentials. */
   readonly as?: string | null;
   readonly secret?: string;
-  /** Timestamp; default: the time of the exchange. */
+  /** Timestamp in ms. The default is the exchange's time. */
   readonly ts?: number | string;
-  /** Over the usual headers; undefined: left out. */
+  /** Headers that replace the usual ones. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** What is signed in place of what is sent. */
-  readonly signed?: string;
-  /** Turns the signature into what is sent for it. */
-  readonly spelled?: (signature: string) => string;
-  /** The loopback address that it comes from. */
+  /** Text that is signed instead of the sent bytes. */
+  readonly signedText?: string;
+  /** Changes the signature before it is sent. */
+  readonly changeSignature?: (signature: string) => string;
+  /** The loopback address of the client. */
   readonly from?: string;
 }
 
@@ -27,14 +27,22 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** Whole numbers beyond 2^53 are text that begins with #. */
+  /** The parsed body. A whole number of 16 digits or more is text that starts with #. Undefined if the body is no JSON. */
   readonly json: unknown;
-  /** 0 for a success. */
+  /** The error code; 0 for a success. */
   readonly code: number;
 }
 
 export const keyOf = (account: string): string => `${account}-Key`;
 export const secretOf = (account: string): string => `${account}-Secret`;
+
+interface HttpRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly from: string;
+}
 
 export class Caller {
   readonly exchange: Exchange;
@@ -44,39 +52,36 @@ export class Caller {
     this.exchange = exchange;
   }
 
-  /** A GET with its parameters in the query; credentials unless `as` is null. */
-  get(path: string, given: Given = {}, sending: Sending = {}): Promise<Reply> {
-    const query = Object.entries(given).map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`);
-    return this.send('GET', query.length === 0 ? path : `${path}?${query.join('&')}`, '', sending);
+  /** Sends a GET with its parameters in the query. */
+  get(path: string, args: CallArgs = {}, sendOptions: SendOptions = {}): Promise<Reply> {
+    const query = Object.entries(args).map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`);
+    return this.send('GET', query.length === 0 ? path : `${path}?${query.join('&')}`, '', sendOptions);
   }
 
-  post(path: string, given: Given = {}, sending: Sending = {}): Promise<Reply> {
-    return this.send('POST', path, bodyOf(given), sending);
+  /** Sends a POST with its parameters as a JSON body. */
+  post(path: string, args: CallArgs = {}, sendOptions: SendOptions = {}): Promise<Reply> {
+    return this.send('POST', path, jsonText(args), sendOptions);
   }
 
-  send(method: string, target: string, body: string, sending: Sending = {}): Promise<Reply> {
-    const { as = 'alice', secret, ts = this.exchange.nowMs, headers = {}, signed, spelled = (text) => text, from = '127.0.0.1' } = sending;
-    const all: Record<string, string | undefined> = { 'Content-Type': 'application/json' };
-    if (as !== null) {
-      const text = signed ?? `${ts}${method}${target}${method === 'POST' ? body : ''}`;
-      all['X-CH-APIKEY'] = keyOf(as);
-      all['X-CH-TS'] = String(ts);
-      all['X-CH-SIGN'] = spelled(
-        createHmac('sha256', secret ?? secretOf(as))
-          .update(text)
-          .digest('hex'),
-      );
-    }
-    Object.assign(all, headers);
-    const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return this.#exchangeOne(method, target, body, kept, from);
+  send(method: string, target: string, body: string, sendOptions: SendOptions = {}): Promise<Reply> {
+    const { as = 'alice', headers = {}, from = '127.0.0.1' } = sendOptions;
+    const credentials = as === null ? {} : this.#credentials(as, `${method}${target}${method === 'POST' ? body : ''}`, sendOptions);
+    const allHeaders = { 'Content-Type': 'application/json', ...credentials, ...headers };
+    const sentHeaders = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== undefined));
+    return this.#request({ method, target, body, headers: sentHeaders, from });
   }
 
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  #exchangeOne(method: string, target: string, body: string, headers: Record<string, string | undefined>, from: string): Promise<Reply> {
+  /** Returns the headers that sign `call` (method, target and body of a POST) as part 5 of the specification says. */
+  #credentials(as: string, call: string, { secret, ts = this.exchange.nowMs, signedText, changeSignature = (text) => text }: SendOptions) {
+    const hmac = createHmac('sha256', secret ?? secretOf(as)).update(signedText ?? `${ts}${call}`);
+    return { 'X-CH-APIKEY': keyOf(as), 'X-CH-TS': String(ts), 'X-CH-SIGN': changeSignature(hmac.digest('hex')) };
+  }
+
+  #request({ method, target, body, headers, from }: HttpRequest): Promise<Reply> {
     const { hostname, port } = new URL(this.exchange.origin);
     let agent = this.#agents.get(from);
     if (agent === undefined) this.#agents.set(from, (agent = new Agent({ keepAlive: true, maxSockets: 32, localAddress: from })));
@@ -99,27 +104,28 @@ export class Caller {
   }
 }
 
-/** JSON text with unquoted parts that JSON has no value for: `raw('1.50')`. */
+/** A text that is written into JSON unchanged and unquoted, such as `1.50`. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 }
+/** Returns a value that `Caller` writes into JSON unchanged: `raw('1.50')`. */
 export const raw = (text: string): unknown => new Raw(text);
 
-function bodyOf(value: unknown): string {
+/** Returns the JSON text of a value that may have raw parts. */
+function jsonText(value: unknown): string {
   if (value instanceof Raw) return value.text;
-  if (Array.isArray(value)) return `[${value.map(bodyOf).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([name, each]) => `${JSON.stringify(name)}:${bodyOf(each)}`)
-      .join(',')}}`;
+    const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`);
+    return `{${members.join(',')}}`;
   }
   return JSON.stringify(value);
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : bodyOf(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 function parse(text: string): unknown {
   try {

@@ -1,19 +1,19 @@
 // Lists the causes of codes that depend on several parameters, the instrument, the account or another order, written by hand.
 
 import { expect } from 'vitest';
-import type { Given, Sending } from './caller.ts';
+import type { CallArgs, SendOptions } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
-/** Exchanges by what they take: `seed` as the specification reads, `strict` little and with few orders, `limited` as seed with limits. */
+/** The exchanges of the tests: `seed` follows the specification, `strict` rejects what is doubtful and allows few orders, `limited` has rate limits. */
 export type Worlds = Readonly<Record<'seed' | 'strict' | 'limited', World>>;
 
 export interface Cause {
-  readonly what: string;
+  readonly description: string;
   readonly op: string;
   readonly code: number;
-  readonly at?: keyof Worlds;
-  readonly given: Given;
+  readonly exchange?: keyof Worlds;
+  readonly args: CallArgs;
   readonly as?: string;
 }
 
@@ -21,23 +21,23 @@ const LIMIT = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price:
 const MARKET = { symbol: 'BTCUSDT', volume: 1, side: 'SELL', type: 'MARKET' };
 
 interface OrderCause extends Omit<Cause, 'op'> {
-  readonly given: typeof LIMIT | typeof MARKET;
+  readonly args: typeof LIMIT | typeof MARKET;
 }
 
 /** The causes of every call that takes a spot order. */
 const OF_SPOT_ORDERS: readonly OrderCause[] = [
-  { what: 'an amount with nine decimals', code: -1111, given: { ...MARKET, side: 'BUY', volume: 1.000000001 } },
-  { what: 'a price with MARKET, strictly', code: -1106, at: 'strict', given: { ...MARKET, price: 10 } },
-  { what: 'below the smallest order', code: -1136, given: { ...LIMIT, volume: 0.0009 } },
-  { what: 'a price below the band', code: -1138, given: { ...LIMIT, symbol: 'BNDUSDT', price: 89.99 } },
-  { what: 'a price above the band', code: -1138, given: { ...LIMIT, symbol: 'BNDUSDT', price: 110.01 } },
-  { what: 'MARKET where it is off', code: -1139, given: { ...MARKET, symbol: 'NOMUSDT' } },
-  { what: 'a frozen instrument', code: -2016, given: { ...LIMIT, symbol: 'FRZUSDT' } },
-  { what: 'a restricted account', code: 35, given: LIMIT, as: 'restricted' },
-  { what: 'more open orders than may be', code: -1015, at: 'strict', given: LIMIT, as: 'bob' },
+  { description: 'an amount with nine decimals', code: -1111, args: { ...MARKET, side: 'BUY', volume: 1.000000001 } },
+  { description: 'a price with MARKET, strictly', code: -1106, exchange: 'strict', args: { ...MARKET, price: 10 } },
+  { description: 'below the smallest order', code: -1136, args: { ...LIMIT, volume: 0.0009 } },
+  { description: 'a price below the band', code: -1138, args: { ...LIMIT, symbol: 'BNDUSDT', price: 89.99 } },
+  { description: 'a price above the band', code: -1138, args: { ...LIMIT, symbol: 'BNDUSDT', price: 110.01 } },
+  { description: 'MARKET where it is off', code: -1139, args: { ...MARKET, symbol: 'NOMUSDT' } },
+  { description: 'a frozen instrument', code: -2016, args: { ...LIMIT, symbol: 'FRZUSDT' } },
+  { description: 'a restricted account', code: 35, args: LIMIT, as: 'restricted' },
+  { description: 'more open orders than may be', code: -1015, exchange: 'strict', args: LIMIT, as: 'bob' },
 ];
 
-const asBatch = ({ symbol, type, ...row }: OrderCause['given']): Given => ({ symbol, orders: [{ ...row, batchType: type }] });
+const asBatch = ({ symbol, type, ...row }: OrderCause['args']): CallArgs => ({ symbol, orders: [{ ...row, batchType: type }] });
 
 const OPEN = { contractName: 'E-BTC-USDT', volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
 const { price: _, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
@@ -46,100 +46,137 @@ const FALLS = { triggerType: '4', triggerPrice: 9 };
 
 /** The causes of a futures order, and of a trigger order that would place it. */
 const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
-  { what: 'a price with MARKET, strictly', code: -1106, at: 'strict', given: { ...OPEN, type: 'MARKET' } },
-  { what: 'a price that is too fine, by field', code: -1111, at: 'strict', given: { ...OPEN, price: 10.01 } },
-  { what: 'a price below the band', code: -1138, given: { ...OPEN, contractName: 'E-BND-USDT', price: 89 } },
-  { what: 'MARKET where it is off', code: -1139, given: { ...OPEN_MARKET, contractName: 'E-NOM-USDT', open: 'CLOSE' } },
-  { what: 'a frozen contract', code: -2016, given: { ...OPEN, contractName: 'E-FRZ-USDT' } },
-  { what: 'OPEN of a contract that is closed', code: -2016, given: { ...OPEN, contractName: 'E-SHT-USDT' } },
-  { what: 'a restricted account', code: 35, given: OPEN, as: 'restricted' },
-  { what: 'more than a MARKET order may have', code: -2100, given: { ...OPEN_MARKET, open: 'CLOSE', side: 'SELL', volume: 1_000_001 } },
-  { what: 'the other margin mode', code: -2100, given: { ...OPEN, positionType: 2 } },
+  { description: 'a price with MARKET, strictly', code: -1106, exchange: 'strict', args: { ...OPEN, type: 'MARKET' } },
+  { description: 'a price that is too fine, by field', code: -1111, exchange: 'strict', args: { ...OPEN, price: 10.01 } },
+  { description: 'a price below the band', code: -1138, args: { ...OPEN, contractName: 'E-BND-USDT', price: 89 } },
+  { description: 'MARKET where it is off', code: -1139, args: { ...OPEN_MARKET, contractName: 'E-NOM-USDT', open: 'CLOSE' } },
+  { description: 'a frozen contract', code: -2016, args: { ...OPEN, contractName: 'E-FRZ-USDT' } },
+  { description: 'OPEN of a contract that is closed', code: -2016, args: { ...OPEN, contractName: 'E-SHT-USDT' } },
+  { description: 'a restricted account', code: 35, args: OPEN, as: 'restricted' },
+  {
+    description: 'more than a MARKET order may have',
+    code: -2100,
+    args: { ...OPEN_MARKET, open: 'CLOSE', side: 'SELL', volume: 1_000_001 },
+  },
+  { description: 'the other margin mode', code: -2100, args: { ...OPEN, positionType: 2 } },
 ];
 
 const CAUSES: readonly Cause[] = [
-  { what: 'funds', op: 'spot.newOrder', code: -2017, given: LIMIT, as: 'poor' },
-  { what: 'funds', op: 'spot.testNewOrder', code: -2017, given: LIMIT, as: 'poor' },
-  { what: 'funds, where all or nothing is placed', op: 'spot.batchOrders', code: -2017, at: 'strict', given: asBatch(LIMIT), as: 'poor' },
+  { description: 'funds', op: 'spot.newOrder', code: -2017, args: LIMIT, as: 'poor' },
+  { description: 'funds', op: 'spot.testNewOrder', code: -2017, args: LIMIT, as: 'poor' },
   {
-    what: 'an order that is missing, by the other code',
+    description: 'funds, where all or nothing is placed',
+    op: 'spot.batchOrders',
+    code: -2017,
+    exchange: 'strict',
+    args: asBatch(LIMIT),
+    as: 'poor',
+  },
+  {
+    description: 'an order that is missing, by the other code',
     op: 'spot.cancelOrder',
     code: -1112,
-    at: 'strict',
-    given: { symbol: 'BTCUSDT', orderId: '7' },
+    exchange: 'strict',
+    args: { symbol: 'BTCUSDT', orderId: '7' },
   },
-  { what: 'funds', op: 'futures.createOrder', code: -2017, given: OPEN, as: 'poor' },
-  { what: 'IOC with MARKET', op: 'futures.createOrder', code: -1014, given: { ...OPEN_MARKET, timeInForce: 'IOC' } },
-  { what: 'FOK with MARKET', op: 'futures.createOrder', code: -1014, given: { ...OPEN_MARKET, timeInForce: 'FOK' } },
-  { what: 'POST_ONLY with MARKET', op: 'futures.createOrder', code: -1014, given: { ...OPEN_MARKET, timeInForce: 'POST_ONLY' } },
-  { what: 'a value with seven decimals', op: 'futures.createOrder', code: -1111, given: { ...OPEN_MARKET, volume: 1.0000001 } },
-  { what: 'a value that buys no contract', op: 'futures.createOrder', code: -1136, given: { ...OPEN_MARKET, volume: 0.5 } },
-  { what: 'more open orders than may be', op: 'futures.createOrder', code: -1015, at: 'strict', given: { ...OPEN, volume: 1 }, as: 'bob' },
-  { what: 'CLOSE without a position', op: 'futures.createOrder', code: 10015, given: { ...CLOSE, side: 'SELL' }, as: 'home' },
-  { what: 'CLOSE of more than there is', op: 'futures.createOrder', code: 10015, given: { ...CLOSE, side: 'SELL', volume: 1000 } },
+  { description: 'funds', op: 'futures.createOrder', code: -2017, args: OPEN, as: 'poor' },
+  { description: 'IOC with MARKET', op: 'futures.createOrder', code: -1014, args: { ...OPEN_MARKET, timeInForce: 'IOC' } },
+  { description: 'FOK with MARKET', op: 'futures.createOrder', code: -1014, args: { ...OPEN_MARKET, timeInForce: 'FOK' } },
+  { description: 'POST_ONLY with MARKET', op: 'futures.createOrder', code: -1014, args: { ...OPEN_MARKET, timeInForce: 'POST_ONLY' } },
+  { description: 'a value with seven decimals', op: 'futures.createOrder', code: -1111, args: { ...OPEN_MARKET, volume: 1.0000001 } },
+  { description: 'a value that buys no contract', op: 'futures.createOrder', code: -1136, args: { ...OPEN_MARKET, volume: 0.5 } },
   {
-    what: 'more trigger orders than may be',
-    op: 'futures.createConditionOrder',
+    description: 'more open orders than may be',
+    op: 'futures.createOrder',
     code: -1015,
-    at: 'strict',
-    given: { ...OPEN, ...FALLS },
+    exchange: 'strict',
+    args: { ...OPEN, volume: 1 },
     as: 'bob',
   },
-  { what: 'a stop that opens', op: 'futures.createConditionOrder', code: -1014, given: { ...OPEN, triggerType: '1', triggerPrice: 9 } },
-  { what: 'a profit that opens', op: 'futures.createConditionOrder', code: -1014, given: { ...OPEN, triggerType: '2', triggerPrice: 9 } },
+  { description: 'CLOSE without a position', op: 'futures.createOrder', code: 10015, args: { ...CLOSE, side: 'SELL' }, as: 'home' },
+  { description: 'CLOSE of more than there is', op: 'futures.createOrder', code: 10015, args: { ...CLOSE, side: 'SELL', volume: 1000 } },
   {
-    what: 'a stop without a position',
+    description: 'more trigger orders than may be',
+    op: 'futures.createConditionOrder',
+    code: -1015,
+    exchange: 'strict',
+    args: { ...OPEN, ...FALLS },
+    as: 'bob',
+  },
+  {
+    description: 'a stop that opens',
+    op: 'futures.createConditionOrder',
+    code: -1014,
+    args: { ...OPEN, triggerType: '1', triggerPrice: 9 },
+  },
+  {
+    description: 'a profit that opens',
+    op: 'futures.createConditionOrder',
+    code: -1014,
+    args: { ...OPEN, triggerType: '2', triggerPrice: 9 },
+  },
+  {
+    description: 'a stop without a position',
     op: 'futures.createConditionOrder',
     code: 10015,
-    given: { ...CLOSE, side: 'SELL', triggerType: '1', triggerPrice: 9 },
+    args: { ...CLOSE, side: 'SELL', triggerType: '1', triggerPrice: 9 },
     as: 'home',
   },
   {
-    what: 'an order that is missing, by the other code',
+    description: 'an order that is missing, by the other code',
     op: 'futures.cancelOrder',
     code: -2013,
-    at: 'limited',
-    given: { contractName: 'E-BTC-USDT', orderId: '7' },
+    exchange: 'limited',
+    args: { contractName: 'E-BTC-USDT', orderId: '7' },
   },
   {
-    what: 'a trigger that is missing, by the other code',
+    description: 'a trigger that is missing, by the other code',
     op: 'futures.cancelTriggerOrder',
     code: -2013,
-    at: 'limited',
-    given: { contractName: 'E-BTC-USDT', orderId: 7 },
+    exchange: 'limited',
+    args: { contractName: 'E-BTC-USDT', orderId: 7 },
   },
-  { what: 'settings in use', op: 'futures.changePositionMode', code: -1020, given: { contractName: 'E-BTC-USDT', positionModel: 2 } },
-  { what: 'settings in use', op: 'futures.changeMarginMode', code: -1020, given: { contractName: 'E-BTC-USDT', marginModel: 2 } },
-  { what: 'settings in use', op: 'futures.changeLeverage', code: -1020, given: { contractName: 'E-BTC-USDT', nowLevel: '7' } },
+  { description: 'settings in use', op: 'futures.changePositionMode', code: -1020, args: { contractName: 'E-BTC-USDT', positionModel: 2 } },
+  { description: 'settings in use', op: 'futures.changeMarginMode', code: -1020, args: { contractName: 'E-BTC-USDT', marginModel: 2 } },
+  { description: 'settings in use', op: 'futures.changeLeverage', code: -1020, args: { contractName: 'E-BTC-USDT', nowLevel: '7' } },
 ];
 
-/** All causes, those that several calls share once for each. */
+/** All causes. A cause that several calls share occurs once for each. */
 export const ALL_CAUSES: readonly Cause[] = [
   ...OF_SPOT_ORDERS.flatMap((cause) => [
     { ...cause, op: 'spot.newOrder' },
     { ...cause, op: 'spot.testNewOrder' },
-    { ...cause, op: 'spot.batchOrders', given: asBatch(cause.given) },
+    { ...cause, op: 'spot.batchOrders', args: asBatch(cause.args) },
   ]),
   ...OF_FUTURES_ORDERS.flatMap((cause) => [
     { ...cause, op: 'futures.createOrder' },
-    { ...cause, op: 'futures.createConditionOrder', given: { ...cause.given, ...FALLS } },
+    { ...cause, op: 'futures.createConditionOrder', args: { ...cause.args, ...FALLS } },
   ]),
   ...CAUSES,
 ];
 
-export async function checkCause(worlds: Worlds, endpoint: Endpoint, { what, code, at = 'seed', given, as }: Cause): Promise<void> {
-  const sending: Sending = as === undefined ? {} : { as, ...(as === 'home' ? { from: '127.0.0.5' } : {}) };
-  const world = worlds[at];
+/** Sends the call of a cause, and checks its code and that the exchange's state has not changed. */
+export async function checkCause(
+  worlds: Worlds,
+  endpoint: Endpoint,
+  { description, code, exchange = 'seed', args, as }: Cause,
+): Promise<void> {
+  const sendOptions: SendOptions = as === undefined ? {} : { as, ...(as === 'home' ? { from: '127.0.0.5' } : {}) };
+  const world = worlds[exchange];
   const before = await world.exchange.truth();
-  await world.fails(endpoint, given, code, what, sending);
-  expect(await world.exchange.truth(), `what ${what} has changed`).toBe(before);
+  await world.fails(endpoint, args, { code, description, sendOptions });
+  expect(await world.exchange.truth(), `the state after ${description}`).toBe(before);
 }
 
-/** An order whose cancel is pending may be cancelled again, an ended one may not. `filled`: an order that has filled. */
+/** Checks that the cancel of an ended order is refused. `filled` is the id of a filled order. */
 export async function checkEnded(world: World, cancel: Endpoint, filled: string): Promise<void> {
-  const given = await cancel.good(world);
-  const isNumber = typeof given['orderId'] !== 'string';
-  await world.succeeds(cancel, given, 'the cancel');
-  await world.fails(cancel, given, -1145, 'of what was cancelled');
-  await world.fails(cancel, { ...given, orderId: isNumber ? world.number(filled) : filled }, -1145, 'of what has been filled');
+  const args = await cancel.validArgs(world);
+  const isNumber = typeof args['orderId'] !== 'string';
+  await world.succeeds(cancel, args, 'the cancel');
+  await world.fails(cancel, args, { code: -1145, description: 'a second cancel' });
+  await world.fails(
+    cancel,
+    { ...args, orderId: isNumber ? world.exactNumber(filled) : filled },
+    { code: -1145, description: 'a cancel of a filled order' },
+  );
 }

@@ -3,13 +3,13 @@
 import type { Reply } from './caller.ts';
 import { long, members, nil, oneOf, text } from './shapes.ts';
 
-/** Codes that nothing but a fault of the exchange brings about. */
+/** Codes that only an internal fault of the exchange can cause. */
 export const BY_FAULT: readonly number[] = [-1000, -1001, -1006, -1007, -1016];
 
 interface Row {
   readonly code: number;
   readonly status: number;
-  /** What `msg` says; null: the specification has no name for it. */
+  /** The text of `msg`. Null if the specification does not give it. */
   readonly name: string | null;
 }
 const row = (code: number, status: number, name: string | null): Row => ({ code, status, name });
@@ -58,18 +58,18 @@ const ROWS: readonly Row[] = [
   row(10015, 400, null),
 ];
 
-/** In the order of part 7. */
+/** All codes in the order of part 7. */
 export const CODES: readonly number[] = ROWS.map(({ code }) => code);
 
-/** What is wrong with an answer that is to be the error `code` of an endpoint; none: it is that. */
-export function notTheError(reply: Reply, path: string, code: number): readonly string[] {
-  const { status, name } = ROWS.find((each) => each.code === code)!;
+/** Returns how a reply differs from the error `code` of an endpoint: in code, HTTP status or envelope. Empty if it is that error. */
+export function errorProblems(reply: Reply, path: string, code: number): readonly string[] {
+  const { status, name } = ROWS.find((documented) => documented.code === code)!;
   const msg = name === null ? text : oneOf(name);
   const isFutures = !path.startsWith('/sapi/');
   const body = isFutures ? members({ code: oneOf(String(code)), succ: oneOf(false), msgData: nil, msg }) : members({ code: long, msg });
   return [
     ...oneOf(code)(reply.code, 'code'),
-    // A ban has the code of a broken limit.
+    // A ban has the code of a broken limit, but status 418.
     ...oneOf(status, ...(code === -1003 ? [418] : []))(reply.status, 'HTTP status'),
     ...body(reply.json, 'body'),
   ];

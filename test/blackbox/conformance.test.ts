@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAmounts, checkBothForms, checkClientIds, checkIntervals, checkList, checkStates, fillLists, LISTS } from './behaviour.ts';
 import { ALL_CAUSES, checkCause, checkEnded, type Worlds } from './causes.ts';
-import { checkCredentials, checkOpen, checkOrder, checkSender, checkWindow } from './credentials.ts';
+import { checkCredentials, checkOpen, checkErrorOrder, checkSender, checkWindow } from './credentials.ts';
 import { Coverage } from './coverage.ts';
 import type { Endpoint } from './endpoint.ts';
-import { checkBan, checkRate, checkWhom, OWN_LIMITS } from './limits.ts';
+import { checkBan, checkRate, checkRateKey, OWN_LIMITS } from './limits.ts';
 import { checkParameter, checkSurplus } from './parameters.ts';
 import { ENDPOINTS, NO_LIMITS } from './table.ts';
 import { World } from './world.ts';
@@ -22,7 +22,7 @@ const coverage = new Coverage(
     cancels: ['spot.cancelOrder', 'futures.cancelOrder', 'futures.cancelTriggerOrder'],
   },
 );
-/** Rejects every doubtful request, but accepts repeated ones, because its stopped clock gives equal requests equal timestamps. */
+/** Rejects every doubtful request. It accepts repeated ones, because on a stopped clock equal requests have equal timestamps. */
 const STRICT = {
   profile: 'strict',
   switches: { replayedRequest: 'accept', precisionCodes: 'byField', missingOrderCode: '-1112' },
@@ -36,7 +36,7 @@ let seed: World;
 let strict: World;
 let limited: World;
 const worlds = (): Worlds => ({ seed, strict, limited });
-const endpointOf = (op: string): Endpoint => ENDPOINTS.find((each) => each.op === op)!;
+const endpointOf = (op: string): Endpoint => ENDPOINTS.find((endpoint) => endpoint.op === op)!;
 
 beforeAll(async () => {
   [seed, strict, limited] = await Promise.all([
@@ -52,15 +52,15 @@ afterAll(async () => {
 
 describe.each(ENDPOINTS)('$op', (endpoint) => {
   it('a valid call gets a reply of the documented shape', async () => {
-    const reply = await seed.succeeds(endpoint, await endpoint.good(seed), 'right');
+    const reply = await seed.succeeds(endpoint, await endpoint.validArgs(seed), 'a valid call');
     expect(endpoint.shape(reply.json, 'body'), reply.text).toEqual([]);
   });
 
-  it.each(Object.entries(endpoint.params))('the parameter %s gets its code in every way that it can be wrong', (name, wrong) =>
-    checkParameter(seed, endpoint, name, wrong),
+  it.each(Object.entries(endpoint.params))('every invalid value of the parameter %s gets its code', (name, invalid) =>
+    checkParameter(seed, endpoint, name, invalid),
   );
 
-  it('surplus parameters and bytes get their codes', () => checkSurplus(seed, strict, endpoint));
+  it('surplus parameters and malformed bodies get their codes', () => checkSurplus(seed, strict, endpoint));
 
   it('the rate limit of the endpoint is that of the specification', () =>
     checkRate(limited, endpoint, `127.0.1.${ENDPOINTS.indexOf(endpoint) + 1}`));
@@ -69,15 +69,15 @@ describe.each(ENDPOINTS)('$op', (endpoint) => {
 
   if (endpoint.isSigned) {
     it('missing and wrong credentials get their codes', () => checkCredentials(seed, endpoint));
-    it('a call with several faults gets the code of the first check', () => checkOrder(seed, endpoint));
+    it('a call with several faults gets the code of the first check', () => checkErrorOrder(seed, endpoint));
     it('a timestamp outside the time window is refused, to the millisecond', () => checkWindow(seed, endpoint));
-  } else it('needs no credentials', () => checkOpen(seed, endpoint));
+  } else it('a public call needs no credentials, and succeeds with invalid ones', () => checkOpen(seed, endpoint));
 });
 
 describe('causes', () => {
   beforeAll(() => strict.fillUp('bob'));
 
-  it.each(ALL_CAUSES)('$op gets $code for its cause: $what', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
+  it.each(ALL_CAUSES)('$op gets $code for its cause: $description', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
 
   it('each of the three cancel calls reports an order that has ended', async () => {
     const price = { side: 'BUY', volume: 1, price: 100 };
@@ -89,7 +89,8 @@ describe('causes', () => {
 
 describe('limits', () => {
   it('a client that continues beyond its limit is banned', () => checkBan(limited, ENDPOINTS));
-  it('limits count public calls on address or key', () => checkWhom(limited, endpointOf('spot.ping')));
+  it('the rate limit counts a public call for its key if it is signed, else for its address', () =>
+    checkRateKey(limited, endpointOf('spot.ping')));
 });
 
 describe('orders', () => {
@@ -125,8 +126,8 @@ describe('the table', () => {
     const written = ENDPOINTS.map(({ op, method, path, params }) => [op, method, path, ...Object.keys(params)].join(' '));
     expect(served.toSorted()).toEqual(written.toSorted());
   });
-  it('the table has every cell seen, or listed with a reason', () => {
-    expect(coverage.faults).toEqual({ missing: [], stale: [] });
+  it('every code of every endpoint was seen, or is listed as unreachable with a reason', () => {
+    expect(coverage.problems).toEqual({ missing: [], stale: [] });
   });
-  it('the table needs faults for five codes at most', () => expect(coverage.byFault.length).toBeLessThanOrEqual(5));
+  it('at most five codes need a planted fault', () => expect(coverage.faultOnlyCodes.length).toBeLessThanOrEqual(5));
 });

@@ -14,11 +14,11 @@ interface Unreachable {
 export class Coverage {
   readonly #ops: readonly string[];
   readonly #seen = new Set<string>();
-  /** Codes of requests that no fault was on order for. */
-  readonly #ofRequests = new Set<number>();
+  /** Codes that were seen without a planted fault. */
+  readonly #requestCodes = new Set<number>();
   readonly #unreachable: ReadonlySet<string>;
 
-  /** `groups`: names that stand for several endpoints in the file. */
+  /** `groups` are names that stand for several endpoints in unreachable.yaml. */
   constructor(ops: readonly string[], groups: Readonly<Record<string, readonly string[]>>) {
     this.#ops = ops;
     const rows = parse(readFileSync(new URL('unreachable.yaml', import.meta.url), 'utf8')) as readonly Unreachable[];
@@ -31,13 +31,14 @@ export class Coverage {
     this.#unreachable = new Set(cells);
   }
 
+  /** Counts a code of an endpoint. `isFault` is true if a planted fault caused it. */
   saw(op: string, code: number, isFault: boolean): void {
     this.#seen.add(`${op} ${code}`);
-    if (!isFault) this.#ofRequests.add(code);
+    if (!isFault) this.#requestCodes.add(code);
   }
 
-  /** Cells that were neither seen nor listed, and cells that are listed although they were seen. */
-  get faults(): { readonly missing: readonly string[]; readonly stale: readonly string[] } {
+  /** Pairs of endpoint and code that were neither seen nor listed, and pairs that are listed although they were seen. */
+  get problems(): { readonly missing: readonly string[]; readonly stale: readonly string[] } {
     const cells = this.#ops.flatMap((op) => CODES.map((code) => `${op} ${code}`));
     return {
       missing: cells.filter((cell) => !this.#seen.has(cell) && !this.#unreachable.has(cell)),
@@ -45,35 +46,35 @@ export class Coverage {
     };
   }
 
-  /** Codes that were seen where a fault was on order, and nowhere else. */
-  get byFault(): readonly number[] {
-    return CODES.filter((code) => !this.#ofRequests.has(code) && this.#ops.some((op) => this.#seen.has(`${op} ${code}`)));
+  /** Codes that were seen only with a planted fault. */
+  get faultOnlyCodes(): readonly number[] {
+    return CODES.filter((code) => !this.#requestCodes.has(code) && this.#ops.some((op) => this.#seen.has(`${op} ${code}`)));
   }
 
-  /** A line for each endpoint, a column for each code; not wider than 100 columns. */
+  /** Returns a table with a line for each endpoint and a column for each code, at most 100 columns wide. */
   table(): string {
     const labels = CODES.map((code) => String(code).padStart(5));
     const margin = ' '.repeat(Math.max(...this.#ops.map((op) => op.length)) + 2);
     const header = [0, 1, 2, 3, 4].map((digit) => margin + spaced(labels.map((label) => label[digit]!)));
     const rows = this.#ops.map((op) => op.padEnd(margin.length) + spaced(CODES.map((code) => this.#mark(op, code))));
     const [count, listed] = [this.#seen.size, this.#unreachable.size];
-    const all = this.#ops.length * CODES.length;
+    const cellCount = this.#ops.length * CODES.length;
     return [
-      'Endpoints and the codes that they were seen to answer: o of a request, f of a fault on order, . cannot be',
+      'Endpoints and the codes of their replies: o for a request, f for a planted fault, . unreachable',
       ...header,
       ...rows,
-      `${count} of ${all} cells seen; ${listed} cannot be, test/blackbox/unreachable.yaml says why`,
+      `${count} of ${cellCount} cells seen; ${listed} unreachable, test/blackbox/unreachable.yaml says why`,
     ].join('\n');
   }
 
   #mark(op: string, code: number): string {
     const cell = `${op} ${code}`;
-    if (this.#seen.has(cell)) return this.#ofRequests.has(code) ? 'o' : 'f';
+    if (this.#seen.has(cell)) return this.#requestCodes.has(code) ? 'o' : 'f';
     return this.#unreachable.has(cell) ? '.' : '?';
   }
 }
 
-/** In groups of five. */
+/** Returns the marks as text, in groups of five. */
 const spaced = (marks: readonly string[]): string =>
   marks
     .map((mark, index) => (index > 0 && index % 5 === 0 ? ` ${mark}` : mark))

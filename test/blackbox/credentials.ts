@@ -1,7 +1,7 @@
 // Checks part 5 of the specification for one endpoint: headers, keys, addresses, the time window and the signature.
 
 import { expect } from 'vitest';
-import { type Given, keyOf, type Sending } from './caller.ts';
+import { type CallArgs, keyOf, type SendOptions } from './caller.ts';
 import { BY_FAULT } from './codes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DENIED, HOME, type World } from './world.ts';
@@ -9,23 +9,27 @@ import { DENIED, HOME, type World } from './world.ts';
 /** Checks the content type, the method and the address of any endpoint, and the codes that only a planted fault causes. */
 export async function checkSender(world: World, endpoint: Endpoint): Promise<void> {
   const { path, isSigned } = endpoint;
-  const type = (value: string | undefined): Sending => ({ headers: { 'Content-Type': value } });
+  const type = (value: string | undefined): SendOptions => ({ headers: { 'Content-Type': value } });
   for (const value of [undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded']) {
-    await world.fails(endpoint, {}, -1017, `Content-Type ${value}`, type(value));
+    await world.fails(endpoint, {}, { code: -1017, description: `Content-Type ${value}`, sendOptions: type(value) });
   }
   for (const value of ['application/json; charset=utf-8', 'application/json ;charset=UTF-8', 'APPLICATION/JSON']) {
-    await world.succeeds(endpoint, await endpoint.good(world), `Content-Type ${value}`, type(value));
+    await world.succeeds(endpoint, await endpoint.validArgs(world), `Content-Type ${value}`, type(value));
   }
   for (const method of ['DELETE', 'PUT', 'PATCH']) {
-    world.isError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), -1020, method);
+    world.isError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), { code: -1020, description: method });
   }
-  await world.fails(endpoint, await endpoint.good(world), -2200, 'a denied address', { from: DENIED });
-  for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.good(world), code);
+  await world.fails(endpoint, await endpoint.validArgs(world), {
+    code: -2200,
+    description: 'a denied address',
+    sendOptions: { from: DENIED },
+  });
+  for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.validArgs(world), code);
 }
 
 /** Checks that a public call needs no credentials, and succeeds with invalid ones. */
 export async function checkOpen(world: World, endpoint: Endpoint): Promise<void> {
-  const validArgs = await endpoint.good(world);
+  const validArgs = await endpoint.validArgs(world);
   await world.succeeds(endpoint, validArgs, 'a right key', { as: 'alice' });
   await world.succeeds(endpoint, validArgs, 'an unknown key', { as: 'nobody' });
   await world.succeeds(endpoint, validArgs, 'a wrong signature', { as: 'alice', secret: 'wrong' });
@@ -34,9 +38,10 @@ export async function checkOpen(world: World, endpoint: Endpoint): Promise<void>
 
 /** Checks each header of a signed call in turn. */
 export async function checkCredentials(world: World, endpoint: Endpoint): Promise<void> {
-  const header = (name: string, value?: string): Sending => ({ headers: { [name]: value } });
-  const validArgs = await endpoint.good(world);
-  const fails = (code: number, what: string, sending: Sending) => world.fails(endpoint, validArgs, code, what, sending);
+  const header = (name: string, value?: string): SendOptions => ({ headers: { [name]: value } });
+  const validArgs = await endpoint.validArgs(world);
+  const fails = (code: number, description: string, sendOptions: SendOptions) =>
+    world.fails(endpoint, validArgs, { code, description, sendOptions });
   for (const value of [undefined, '']) {
     await fails(-1002, 'no key', header('X-CH-APIKEY', value));
     await fails(-1023, 'no timestamp', header('X-CH-TS', value));
@@ -50,45 +55,54 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   await fails(-1004, 'a closed account', { as: 'closed' });
   await fails(-1022, 'a wrong secret', { secret: 'wrong' });
   await fails(-1022, 'a secret in capitals', { secret: 'ALICE-SECRET' });
-  await fails(-1022, 'another method', { signed: `${world.exchange.nowMs}PUT${endpoint.path}` });
-  await fails(-1022, 'a path without its beginning', { signed: `${world.exchange.nowMs}${endpoint.method}/order` });
-  await fails(-1022, 'half of a signature', { spelled: (signature) => signature.slice(0, 32) });
-  const passes = async (what: string, sending: Sending) => world.succeeds(endpoint, await endpoint.good(world), what, sending);
-  await passes('a signature in capitals', { spelled: (signature) => signature.toUpperCase() });
-  // The right address, and an account that has nothing that the call could mean: any answer but a refusal of the key.
+  await fails(-1022, 'another method', { signedText: `${world.exchange.nowMs}PUT${endpoint.path}` });
+  await fails(-1022, 'a path without its beginning', { signedText: `${world.exchange.nowMs}${endpoint.method}/order` });
+  await fails(-1022, 'half of a signature', { changeSignature: (signature) => signature.slice(0, 32) });
+  const passes = async (description: string, sendOptions: SendOptions) =>
+    world.succeeds(endpoint, await endpoint.validArgs(world), description, sendOptions);
+  await passes('a signature in capitals', { changeSignature: (signature) => signature.toUpperCase() });
+  // The account has nothing that the call could refer to, so any reply is right that does not refuse the key.
   const reply = await world.call(endpoint, validArgs, { as: 'home', from: HOME });
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
 
-/** A request with several errors is answered with the first in the order of the checks. Each step fixes the error of the step before. */
-export async function checkOrder(world: World, endpoint: Endpoint): Promise<void> {
+/** Checks that a request with several errors gets the code of the first check. Each step fixes the error of the step before. */
+export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise<void> {
   const { method, path, isWrite } = endpoint;
   const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];
-  const none = { 'Content-Type': undefined, 'X-CH-APIKEY': undefined, 'X-CH-TS': undefined, 'X-CH-SIGN': undefined };
-  const json = { ...none, 'Content-Type': 'application/json' };
-  const signed = (account: string, ts: number) => ({ ...json, 'X-CH-APIKEY': keyOf(account), 'X-CH-TS': String(ts), 'X-CH-SIGN': 'x' });
+  const noHeaders = { 'Content-Type': undefined, 'X-CH-APIKEY': undefined, 'X-CH-TS': undefined, 'X-CH-SIGN': undefined };
+  const jsonHeader = { ...noHeaders, 'Content-Type': 'application/json' };
+  const signed = (account: string, ts: number) => ({
+    ...jsonHeader,
+    'X-CH-APIKEY': keyOf(account),
+    'X-CH-TS': String(ts),
+    'X-CH-SIGN': 'x',
+  });
   const { nowMs } = world.exchange;
-  const unfit = isWrite ? 'reader' : 'trader';
-  const steps: readonly (readonly [number, Sending])[] = [
-    [-1017, { headers: none, from: DENIED }],
-    [-1002, { headers: json, from: DENIED }],
-    [-1023, { headers: { ...json, 'X-CH-APIKEY': 'nobody' }, from: DENIED }],
-    [-1024, { headers: { ...json, 'X-CH-APIKEY': 'nobody', 'X-CH-TS': '1' }, from: DENIED }],
+  const withoutPermission = isWrite ? 'reader' : 'trader';
+  const steps: readonly (readonly [number, SendOptions])[] = [
+    [-1017, { headers: noHeaders, from: DENIED }],
+    [-1002, { headers: jsonHeader, from: DENIED }],
+    [-1023, { headers: { ...jsonHeader, 'X-CH-APIKEY': 'nobody' }, from: DENIED }],
+    [-1024, { headers: { ...jsonHeader, 'X-CH-APIKEY': 'nobody', 'X-CH-TS': '1' }, from: DENIED }],
     [-2015, { headers: signed('nobody', 1), from: DENIED }],
     [-1004, { headers: signed('closed', 1), from: DENIED }],
     [-2200, { headers: signed('home', 1), from: DENIED }],
     [-2015, { headers: signed('home', 1) }],
-    [-1021, { headers: signed(unfit, 1) }],
-    [-1022, { headers: signed(unfit, nowMs) }],
-    [-2015, { as: unfit }],
+    [-1021, { headers: signed(withoutPermission, 1) }],
+    [-1022, { headers: signed(withoutPermission, nowMs) }],
+    [-2015, { as: withoutPermission }],
     [-1100, { as: 'alice' }],
   ];
-  for (const [code, sending] of steps) {
-    world.isError(endpoint, await world.caller.send(method, target, body, sending), code, 'the first of several');
+  for (const [code, sendOptions] of steps) {
+    world.isError(endpoint, await world.caller.send(method, target, body, sendOptions), {
+      code,
+      description: 'the first of several errors',
+    });
   }
 }
 
-/** Ms from the clock of the exchange to the timestamp, and whether such a request is in time. */
+/** The timestamp minus the exchange's time in ms, and whether a request with it is in time. */
 const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
   [999, true],
   [1000, false],
@@ -98,14 +112,15 @@ const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
   [-5001, false],
 ];
 
+/** Checks the bounds of the time window, with and without a parameter that shortens it. */
 export async function checkWindow(world: World, endpoint: Endpoint): Promise<void> {
-  const meets = async (offsetMs: number, isInTime: boolean, given: Given, what: string): Promise<void> => {
-    const sending = { ts: world.exchange.nowMs + offsetMs };
-    // What is wrong otherwise comes later than the window: nothing is placed where it is kept.
-    if (!isInTime) await world.fails(endpoint, given, -1021, what, sending);
-    else expect((await world.call(endpoint, given, sending)).code, `${endpoint.op}, ${what}`).not.toBe(-1021);
+  const checkOffset = async (offsetMs: number, isInTime: boolean, args: CallArgs, description: string): Promise<void> => {
+    const sendOptions = { ts: world.exchange.nowMs + offsetMs };
+    // The arguments are incomplete, so that a request in time is refused later and places nothing.
+    if (!isInTime) await world.fails(endpoint, args, { code: -1021, description, sendOptions });
+    else expect((await world.call(endpoint, args, sendOptions)).code, `${endpoint.op}, ${description}`).not.toBe(-1021);
   };
-  for (const [offsetMs, isInTime] of EDGES) await meets(offsetMs, isInTime, {}, `${offsetMs} ms`);
+  for (const [offsetMs, isInTime] of EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
   for (const name of ['recvWindow', 'recvwindow', 'recWindow']) {
     for (const [offsetMs, isInTime] of [
       [-299, true],
@@ -114,11 +129,11 @@ export async function checkWindow(world: World, endpoint: Endpoint): Promise<voi
       [999, true],
       [1000, false],
     ] as const) {
-      await meets(offsetMs, isInTime, { [name]: 300 }, `${offsetMs} ms, ${name} 300`);
+      await checkOffset(offsetMs, isInTime, { [name]: 300 }, `${offsetMs} ms, ${name} 300`);
     }
   }
   for (const ts of ['x', '1.5', '-1', '1e12', ' ']) {
-    // A header of spaces alone is an empty one.
-    await world.fails(endpoint, {}, ts === ' ' ? -1023 : -1021, `the timestamp "${ts}"`, { ts });
+    // A header that has only spaces counts as missing.
+    await world.fails(endpoint, {}, { code: ts === ' ' ? -1023 : -1021, description: `the timestamp "${ts}"`, sendOptions: { ts } });
   }
 }

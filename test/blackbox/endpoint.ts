@@ -1,14 +1,17 @@
 // Declares a row of the endpoint table, and the ways in which each kind of parameter can be wrong (parts 4 and 7).
 
-import type { Given } from './caller.ts';
+import type { CallArgs } from './caller.ts';
 import type { Shape } from './shapes.ts';
 import type { World } from './world.ts';
 
-/** A value that is sent, and the code that it is answered; 0: it is taken. */
+/** A value that is sent, and the code of the reply. The code 0 means that the exchange accepts the value. */
 export type Sample = readonly [value: unknown, code: number];
 
-/** The ways of a parameter to be wrong. `type`, `range` and `precise` are empty where its kind knows no such way. */
-export interface Wrong {
+/**
+ * The codes of all ways in which a parameter can be invalid: missing, empty, of a wrong type, out of range, too precise. A list is empty if the
+ * kind of parameter cannot be invalid in that way.
+ */
+export interface InvalidValues {
   readonly missing: number;
   readonly empty: number;
   readonly type: readonly Sample[];
@@ -21,15 +24,15 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly isSigned: boolean;
-  /** It places, ends or changes something. */
+  /** True if the call places, cancels or changes something. */
   readonly isWrite: boolean;
-  readonly params: Readonly<Record<string, Wrong>>;
-  /** A call that is right, on an exchange that has been made ready for it. */
-  readonly good: (world: World) => Given | Promise<Given>;
+  readonly params: Readonly<Record<string, InvalidValues>>;
+  /** Returns arguments of a valid call, and places the orders that the call needs. */
+  readonly validArgs: (world: World) => CallArgs | Promise<CallArgs>;
   readonly shape: Shape;
 }
 
-/** In a query all is text: it can be foreign to a number alone. */
+/** Where a parameter is sent. Values in a query are text, so only numbers can have a wrong type there. */
 export type Place = 'query' | 'body';
 type Need = 'required' | 'optional' | 'defaulted';
 
@@ -38,13 +41,14 @@ const NESTED: readonly Sample[] = [
   [[], -1102],
   [[1], -1102],
 ];
-const foreign = (place: Place, ...more: readonly Sample[]): readonly Sample[] =>
-  place === 'query' ? more : [[true, -1102], ...NESTED, ...more];
+/** Returns values of a wrong type: `samples` in any place, and in a body also booleans, objects and lists. */
+const wrongTypes = (place: Place, ...samples: readonly Sample[]): readonly Sample[] =>
+  place === 'query' ? samples : [[true, -1102], ...NESTED, ...samples];
 
-export const name = (place: Place, need: Need = 'required'): Wrong => ({
+export const name = (place: Place, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1121 : 0,
   empty: -1121,
-  type: place === 'query' ? [] : [[5, -1102], ...foreign(place)],
+  type: place === 'query' ? [] : [[5, -1102], ...wrongTypes(place)],
   range: [
     ['NOSUCH', -1121],
     ['BTC USDT', -1100],
@@ -53,10 +57,10 @@ export const name = (place: Place, need: Need = 'required'): Wrong => ({
   precise: [],
 });
 
-export const limit = (place: Place, max: number, need: Need = 'optional'): Wrong => ({
+export const limit = (place: Place, max: number, need: Need = 'optional'): InvalidValues => ({
   missing: 0,
   empty: need === 'defaulted' ? -1105 : -1102,
-  type: foreign(place, ['many', -1102]),
+  type: wrongTypes(place, ['many', -1102]),
   range: [
     [0, -1102],
     [-1, -1102],
@@ -66,7 +70,7 @@ export const limit = (place: Place, max: number, need: Need = 'optional'): Wrong
   precise: [[5.5, -1102]],
 });
 
-export const page = (place: Place): Wrong => ({
+export const page = (place: Place): InvalidValues => ({
   ...limit(place, 1000),
   range: [
     [0, -1102],
@@ -75,11 +79,11 @@ export const page = (place: Place): Wrong => ({
   ],
 });
 
-/** Decimals of the quantity: `precise` has one too many. */
-export const volume = (precise: string): Wrong => ({
+/** A quantity. `precise` is a value with one decimal too many. */
+export const volume = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1105,
-  type: foreign('body', ['many', -1102]),
+  type: wrongTypes('body', ['many', -1102]),
   range: [
     [0, -1136],
     [-1, -1136],
@@ -90,11 +94,11 @@ export const volume = (precise: string): Wrong => ({
   ],
 });
 
-/** Wanted by LIMIT alone. */
-export const price = (precise: string): Wrong => ({
+/** A price, which only a LIMIT order has. `precise` is a value with one decimal too many. */
+export const price = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1102,
-  type: foreign('body', ['many', -1102]),
+  type: wrongTypes('body', ['many', -1102]),
   range: [
     [0, -1102],
     [-1, -1102],
@@ -102,21 +106,21 @@ export const price = (precise: string): Wrong => ({
   precise: [[precise, -1147]],
 });
 
-/** One of a few words or numbers; `code` for all others. */
-export const choice = (code: number, other: unknown, need: Need = 'required'): Wrong => ({
+/** One of a few words or numbers. `other` is an example of all other values, which get `code`. */
+export const choice = (code: number, other: unknown, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
-  type: foreign('body'),
+  type: wrongTypes('body'),
   range: [[other, code]],
   precise: typeof other === 'number' ? [[1.5, code]] : [],
 });
 export const side = choice(-1117, 'buy');
 export const orderType = choice(-1116, 'STOP');
 
-export const clientId = (place: Place): Wrong => ({
+export const clientId = (place: Place): InvalidValues => ({
   missing: 0,
   empty: 0,
-  type: foreign(place),
+  type: wrongTypes(place),
   range: [
     ['x'.repeat(32), -1100],
     ['a b', -1100],
@@ -125,20 +129,20 @@ export const clientId = (place: Place): Wrong => ({
   precise: [],
 });
 
-/** An id of digits. `unknown`: the code for an id that does not exist. */
-export const id = (place: Place, unknown: number, need: Need = 'required'): Wrong => ({
+/** An id of digits. `unknownCode` is the code for an id that does not exist. */
+export const id = (place: Place, unknownCode: number, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
-  type: foreign(place, ['x7', -1102]),
+  type: wrongTypes(place, ['x7', -1102]),
   range: [
-    ['7', unknown],
+    ['7', unknownCode],
     ['a b', -1100],
     ['9'.repeat(32), -1100],
   ],
   precise: [['1.5', -1100]],
 });
 
-export const interval: Wrong = {
+export const interval: InvalidValues = {
   missing: -1102,
   empty: -1105,
   type: [],
@@ -150,11 +154,11 @@ export const interval: Wrong = {
   precise: [],
 };
 
-/** A list of at most ten. `badElements`: lists with something in them that is wrong. */
-export const list = (max: unknown, badElements: readonly Sample[]): Wrong => ({
+/** A list of at most ten. `tooLong` is a list of eleven, and `badElements` are lists with an invalid element. */
+export const list = (tooLong: unknown, badElements: readonly Sample[]): InvalidValues => ({
   missing: -1102,
   empty: -1102,
   type: [[true, -1102], [5, -1102], ['many', -1102], [{}, -1102], [[], -1102], ...badElements],
-  range: [[max, -1101]],
+  range: [[tooLong, -1101]],
   precise: [],
 });

@@ -9,27 +9,27 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/isobar.js', import.meta.url));
 
-/** Files of the folder by name; those of keys are for their owner alone. */
+/** The texts of the files in the folder, by name. Only their owner may read them. */
 export type Files = Readonly<Record<string, string>>;
 
 interface FirstLine {
   readonly spot: string;
   readonly futures: string;
   readonly control: string;
-  /** The key of the demonstration. */
+  /** The API key of the demonstration's account. */
   readonly key?: string;
   readonly secret?: string;
 }
 
 export class Exchange {
   readonly origin: string;
-  /** The key of the account of a demonstration; empty elsewhere. */
+  /** The API key of the demonstration's account; empty for other exchanges. */
   readonly key: string;
   readonly secret: string;
-  /** Ms UTC that its requests are judged by. */
+  /** The exchange's time in ms UTC, as of the last clock command. */
   nowMs = 0;
   readonly #child: ChildProcess;
-  readonly #control: string;
+  readonly #controlUrl: string;
   readonly #folder: string;
   #stderr = '';
 
@@ -39,43 +39,44 @@ export class Exchange {
     this.origin = spot;
     this.key = key;
     this.secret = secret;
-    this.#control = control;
+    this.#controlUrl = control;
     child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
   }
 
-  /** Starts one from `exchange.yaml` among `files`, with free ports, and stops its clock. */
+  /** Starts an exchange from the file `exchange.yaml` on free ports, and stops its clock. */
   static async start(files: Files): Promise<Exchange> {
     const exchange = await Exchange.#open('exchange.yaml', files);
     await exchange.clock({ pause: true });
     return exchange;
   }
 
-  /** Starts the demonstration, whose prices and clock run. */
+  /** Starts the demonstration. Its prices and its clock move. */
   static demo(): Promise<Exchange> {
     return Exchange.#open('--demo', {});
   }
 
-  static async #open(what: string, files: Files): Promise<Exchange> {
+  static async #open(configArg: string, files: Files): Promise<Exchange> {
     const folder = mkdtempSync(join(tmpdir(), 'isobar-blackbox-'));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
-    const args = ['exchange', what, '--port', '0', '--control', '0', '--quiet'];
+    const args = ['exchange', configArg, '--port', '0', '--control', '0', '--quiet'];
     const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     return new Exchange(child, folder, JSON.parse(await firstLine(child)) as FirstLine);
   }
 
-  /** Still running: no request has brought it down. */
+  /** True while the process runs. */
   get isAlive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** What it said on stderr. */
+  /** The output on stderr. */
   get complaints(): string {
     return this.#stderr;
   }
 
+  /** Changes the exchange's clock through the control port. */
   async clock(body: object): Promise<void> {
-    const { now } = (await this.#ask('POST', '/clock', body)) as { now: number };
-    this.nowMs = now;
+    const reply = (await this.#control('POST', '/clock', body)) as { now: number };
+    this.nowMs = reply.now;
   }
 
   step(stepMs: number): Promise<void> {
@@ -83,12 +84,12 @@ export class Exchange {
   }
 
   async faults(schedule: readonly object[]): Promise<void> {
-    await this.#ask('POST', '/faults', { seed: 1, schedule });
+    await this.#control('POST', '/faults', { seed: 1, schedule });
   }
 
-  /** All that it knows of accounts, orders and positions, as text to compare. */
+  /** Returns the exchange's accounts, orders and positions as text to compare. */
   async truth(): Promise<string> {
-    return JSON.stringify(await this.#ask('GET', '/truth'));
+    return JSON.stringify(await this.#control('GET', '/truth'));
   }
 
   async stop(): Promise<void> {
@@ -100,9 +101,9 @@ export class Exchange {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #ask(method: string, path: string, body?: object): Promise<unknown> {
+  #control(method: string, path: string, body?: object): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const sent = request(`${this.#control}${path}`, { method }, (response) => {
+      const sent = request(`${this.#controlUrl}${path}`, { method }, (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (text += chunk));
@@ -117,15 +118,16 @@ export class Exchange {
   }
 }
 
+/** Resolves with the first line that the process prints. Rejects if it ends before. */
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let [out, err] = ['', ''];
+    let [stdout, stderr] = ['', ''];
     child.stdout?.on('data', (chunk: Buffer) => {
-      out += chunk.toString();
-      if (out.includes('\n')) resolve(out.slice(0, out.indexOf('\n')));
+      stdout += chunk.toString();
+      if (stdout.includes('\n')) resolve(stdout.slice(0, stdout.indexOf('\n')));
     });
-    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the exchange ended with ${code}: ${out}${err}`)));
+    child.once('exit', (code) => reject(new Error(`the exchange ended with ${code}: ${stdout}${stderr}`)));
   });
 }

@@ -13,7 +13,7 @@ import {
   price,
   side,
   volume,
-  type Wrong,
+  type InvalidValues,
 } from './endpoint.ts';
 import { account, contract, historyRow, order, ownTrade, positionsShape, triggers } from './futuresShapes.ts';
 import { digits, empty, envelope, listOf, members, ms, nil, notShown, nullable, num, numText, pair, text } from './shapes.ts';
@@ -30,7 +30,7 @@ const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
 const oneContract = { contractName: name('query') };
 const levels = listOf(pair(num, num));
 const openClose = choice(-2100, 'SHUT');
-const positionType: Wrong = {
+const positionType: InvalidValues = {
   ...choice(-2100, 3, 'optional'),
   type: [
     [true, -1102],
@@ -38,7 +38,7 @@ const positionType: Wrong = {
     ['many', -2100],
   ],
 };
-const modeParam: Wrong = {
+const modeParam: InvalidValues = {
   ...choice(-2100, 3),
   type: [
     [true, -1102],
@@ -50,13 +50,13 @@ const fromId = id('body', 0, 'optional');
 const orderId = { orderId: digits };
 
 export const FUTURES: readonly Endpoint[] = [
-  { ...open, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, good: () => ({}), shape: members({}) },
+  { ...open, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {
     ...open,
     op: 'futures.serverTime',
     path: '/fapi/v1/time',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: members({ timezone: text, serverTime: ms }),
   },
   {
@@ -64,7 +64,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.contracts',
     path: '/fapi/v1/contracts',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: listOf(contract),
   },
   {
@@ -72,7 +72,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.depth',
     path: '/fapi/v1/depth',
     params: { ...oneContract, limit: limit('query', 100) },
-    good: () => ({ contractName, limit: 100 }),
+    validArgs: () => ({ contractName, limit: 100 }),
     shape: members({ asks: levels, bids: levels, time: nullable(ms) }),
   },
   {
@@ -80,7 +80,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.ticker',
     path: '/fapi/v1/ticker',
     params: oneContract,
-    good: () => ({ contractName }),
+    validArgs: () => ({ contractName }),
     shape: members({ high: numText, vol: numText, last: numText, low: numText, buy: num, sell: num, rose: numText, time: ms }),
   },
   {
@@ -88,7 +88,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.indexPrice',
     path: '/fapi/v1/index',
     params: { ...oneContract, limit: limit('query', 100) },
-    good: () => ({ contractName, limit: '1' }),
+    validArgs: () => ({ contractName, limit: '1' }),
     shape: members({ currentFundRate: num, tagPrice: num, indexPrice: num, nextFundRate: num }),
   },
   {
@@ -96,7 +96,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.klines',
     path: '/fapi/v1/klines',
     params: { ...oneContract, interval, limit: limit('query', 300) },
-    good: () => ({ contractName, interval: '1h', limit: 100 }),
+    validArgs: () => ({ contractName, interval: '1h', limit: 100 }),
     shape: listOf(members({ high: numText, vol: numText, low: numText, close: numText, open: numText, idx: ms })),
   },
   {
@@ -114,7 +114,7 @@ export const FUTURES: readonly Endpoint[] = [
       clientOrderId: clientId('body'),
       timeInForce: choice(-2100, 'GTC', 'optional'),
     },
-    good: () => ({ ...ORDER_ARGS, timeInForce: 'IOC' }),
+    validArgs: () => ({ ...ORDER_ARGS, timeInForce: 'IOC' }),
     shape: members(orderId),
   },
   {
@@ -122,7 +122,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.orderInformation',
     path: '/fapi/v1/order',
     params: { ...oneContract, orderId: id('query', 0), clientOrderId: clientId('query') },
-    good: async (world) => ({ contractName, orderId: await world.restingFutures(), clientOrderId: '0' }),
+    validArgs: async (world) => ({ contractName, orderId: await world.restingFutures(), clientOrderId: '0' }),
     shape: order,
   },
   {
@@ -141,7 +141,7 @@ export const FUTURES: readonly Endpoint[] = [
       price: price('10.01'),
       volume: volume('1.5'),
     },
-    good: () => ({ ...ORDER_ARGS, triggerType: '4', triggerPrice: '9' }),
+    validArgs: () => ({ ...ORDER_ARGS, triggerType: '4', triggerPrice: '9' }),
     shape: envelope(members({ triggerIds: listOf(digits), ids: empty, cancelIds: empty }), true),
   },
   {
@@ -149,7 +149,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.cancelOrder',
     path: '/fapi/v1/cancel',
     params: { contractName: name('body'), orderId: id('body', -1112) },
-    good: async (world) => ({ contractName, orderId: await world.restingFutures() }),
+    validArgs: async (world) => ({ contractName, orderId: await world.restingFutures() }),
     shape: members(orderId),
   },
   {
@@ -157,7 +157,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.openOrders',
     path: '/fapi/v1/openOrders',
     params: { contractName: name('query', 'optional') },
-    good: async (world) => (await world.restingFutures(), { contractName }),
+    validArgs: async (world) => (await world.restingFutures(), { contractName }),
     shape: envelope(listOf(notShown)),
   },
   {
@@ -165,7 +165,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.orderHistory',
     path: '/fapi/v1/orderHistorical',
     params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
-    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(historyRow),
   },
   {
@@ -173,7 +173,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.profitHistory',
     path: '/fapi/v1/profitHistorical',
     params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
-    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(notShown),
   },
   {
@@ -181,7 +181,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.myTrades',
     path: '/fapi/v1/myTrades',
     params: { ...oneContract, limit: limit('query', 1000), fromId: id('query', 0, 'optional') },
-    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(ownTrade),
   },
   {
@@ -189,7 +189,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.positions',
     path: '/fapi/v1/positions',
     params: oneContract,
-    good: () => ({ contractName }),
+    validArgs: () => ({ contractName }),
     shape: positionsShape,
   },
   {
@@ -197,7 +197,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.changePositionMode',
     path: '/fapi/v1/edit_user_position_model',
     params: { contractName: name('body'), positionModel: modeParam },
-    good: () => ({ contractName: IDLE_CONTRACT, positionModel: 1 }),
+    validArgs: () => ({ contractName: IDLE_CONTRACT, positionModel: 1 }),
     shape: envelope(nil),
   },
   {
@@ -205,7 +205,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.changeMarginMode',
     path: '/fapi/v1/edit_user_margin_model',
     params: { contractName: name('body'), marginModel: modeParam },
-    good: () => ({ contractName: IDLE_CONTRACT, marginModel: 1 }),
+    validArgs: () => ({ contractName: IDLE_CONTRACT, marginModel: 1 }),
     shape: envelope(nil),
   },
   {
@@ -229,7 +229,7 @@ export const FUTURES: readonly Endpoint[] = [
         precise: [['5.5', -1102]],
       },
     },
-    good: () => ({ contractName: IDLE_CONTRACT, nowLevel: '5' }),
+    validArgs: () => ({ contractName: IDLE_CONTRACT, nowLevel: '5' }),
     shape: envelope(nil),
   },
   {
@@ -237,7 +237,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.triggerOrderList',
     path: '/fapi/v1/trigger_order_list',
     params: { contractName: name('body'), page: page('body'), limit: limit('body', 1000) },
-    good: async (world) => (await world.waitingTrigger(), { contractName, page: 1, limit: 1000 }),
+    validArgs: async (world) => (await world.waitingTrigger(), { contractName, page: 1, limit: 1000 }),
     shape: envelope(triggers),
   },
   {
@@ -245,7 +245,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.cancelTriggerOrder',
     path: '/v1/inner/trigger_order_cancel',
     params: { contractName: name('body'), orderId: id('body', -1112) },
-    good: async (world) => ({ contractName, orderId: world.number(await world.waitingTrigger()) }),
+    validArgs: async (world) => ({ contractName, orderId: world.exactNumber(await world.waitingTrigger()) }),
     shape: envelope(notShown, true),
   },
   {
@@ -253,7 +253,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.account',
     path: '/fapi/v1/account',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: account,
   },
 ];

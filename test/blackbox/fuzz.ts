@@ -8,46 +8,49 @@ import { Random } from './random.ts';
 import { type RawReply, RawSocket } from './rawSocket.ts';
 import type { World } from './world.ts';
 
-const SOCKETS = 16;
-/** Statuses of the HTTP server and of the service for these requests. A 5xx is absent, because no request here is the fault of the server. */
-const STATUSES = [101, 200, 400, 401, 403, 404, 408, 411, 413, 417, 426, 431];
-const documented = new Set([0, ...CODES]);
+const SOCKET_COUNT = 16;
+/** The documented HTTP statuses for malformed requests. There is no 5xx, because the server is never at fault here. */
+const DOCUMENTED_STATUSES = [101, 200, 400, 401, 403, 404, 408, 411, 413, 417, 426, 431];
+const DOCUMENTED_CODES = new Set([0, ...CODES]);
 
-/** The count of replies for each kind of request and status. */
+/** The number of replies by kind of request and status. */
 export type Tally = ReadonlyMap<string, number>;
 
-/** Sends `count` requests, with the seeds from `seed` on. Throws at the first answer that is not documented. */
+/** Sends `count` requests with the seeds from `seed` on. Throws at the first undocumented reply. */
 export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: number, count: number): Promise<Tally> {
-  const given: FuzzWorld = { targets, nowMs: world.exchange.nowMs };
+  const fuzzWorld: FuzzWorld = { targets, nowMs: world.exchange.nowMs };
   const port = Number(new URL(world.exchange.origin).port);
   const tally = new Map<string, number>();
   let nextSeed = seed;
-  const work = async (): Promise<void> => {
+  const sendCases = async (): Promise<void> => {
     const socket = new RawSocket(port);
     while (nextSeed < seed + count) {
       const caseSeed = nextSeed++;
-      const request = fuzzCase(new Random(caseSeed), given);
-      const reply = await socket.ask(request.bytes, request.isLast ?? false, request.hasBody ?? true);
+      const request = fuzzCase(new Random(caseSeed), fuzzWorld);
+      const reply = await socket.send(request);
       check(request, reply, caseSeed);
       const kindAndStatus = `${request.kind} ${reply.status ?? 'closed'}`;
       tally.set(kindAndStatus, (tally.get(kindAndStatus) ?? 0) + 1);
     }
     socket.close();
   };
-  await Promise.all(Array.from({ length: SOCKETS }, work));
+  await Promise.all(Array.from({ length: SOCKET_COUNT }, sendCases));
   return tally;
 }
 
+/** Fails the test if the status or the code of a reply is not documented, or not the only right one. */
 function check(request: FuzzCase, { status, body }: RawReply, seed: number): void {
-  const what = `${request.kind}; again: npm run campaign -- exchangeFuzz --seed ${seed} --cases 1\n${request.bytes.toString('latin1').slice(0, 1500)}\n${body.slice(0, 500)}`;
+  const command = `npm run campaign -- exchangeFuzz --seed ${seed} --cases 1`;
+  const requestText = request.bytes.toString('latin1').slice(0, 1500);
+  const description = `${request.kind}; repeat with ${command}\n${requestText}\n${body.slice(0, 500)}`;
   if (status === null) {
-    expect(request.isLast, `closed without an answer: ${what}`).toBe(true);
+    expect(request.isLast, `closed without a reply: ${description}`).toBe(true);
     return;
   }
-  expect(STATUSES, what).toContain(status);
+  expect(DOCUMENTED_STATUSES, description).toContain(status);
   const code = codeIn(body);
-  if (code !== null) expect(documented, what).toContain(code);
-  if (request.code !== null) expect(code, what).toBe(request.code);
+  if (code !== null) expect(DOCUMENTED_CODES, description).toContain(code);
+  if (request.code !== null) expect(code, description).toBe(request.code);
 }
 
 /** Returns the code of an error, 0 for other JSON, and null for an empty body, which only the HTTP server sends. */

@@ -1,23 +1,23 @@
 // Builds the parts of fuzz requests: heads, signatures and unexpected texts.
 
 import { createHmac } from 'node:crypto';
-import { type Given, keyOf, secretOf } from './caller.ts';
+import { type CallArgs, keyOf, secretOf } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface FuzzCase {
   readonly kind: string;
   readonly bytes: Buffer;
-  /** Nothing follows, though its head promises more. */
+  /** True if nothing follows on the connection, although the head may announce more. */
   readonly isLast?: boolean;
   readonly hasBody?: boolean;
-  /** The only code that is right; null: any that is documented. */
+  /** The only right code. Null allows any documented code. */
   readonly code: number | null;
 }
 
-/** An endpoint with a call that would be right. */
+/** An endpoint with arguments of a valid call. */
 export interface Target {
   readonly endpoint: Endpoint;
-  readonly good: Given;
+  readonly validArgs: CallArgs;
 }
 
 export interface FuzzWorld {
@@ -28,10 +28,10 @@ export interface FuzzWorld {
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 export const METHODS = ['GET', 'POST', 'PUT', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'M-SEARCH'];
-/** Separated by single spaces; the first is empty. */
-const WORDS =
+/** Unusual texts, separated by single spaces. The first one is empty. */
+const UNUSUAL_WORDS =
   ' 0 -1 1e309 NaN null true __proto__ constructor ../.. %00 % %zz + " \' {} [] BTCUSDT btcusdt E-BTC-USDT BUY ＢＵＹ １ ² ß \u202e 😀 \u0000';
-export const UNUSUAL_TEXTS = [...WORDS.split(' '), ' ', '\t', '9'.repeat(40), '1.'.repeat(20), 'x'.repeat(300)];
+export const UNUSUAL_TEXTS = [...UNUSUAL_WORDS.split(' '), ' ', '\t', '9'.repeat(40), '1.'.repeat(20), 'x'.repeat(300)];
 export const HEADER_NAMES = [
   'X-CH-APIKEY',
   'X-CH-TS',
@@ -45,8 +45,10 @@ export const HEADER_NAMES = [
   'Origin',
 ];
 
-export const usual = (): Headers => [['Content-Type', 'application/json']];
+/** The headers of every ordinary request. */
+export const usualHeaders = (): Headers => [['Content-Type', 'application/json']];
 
+/** Returns the headers that sign a request as alice. */
 export function credentials({ nowMs }: FuzzWorld, method: string, target: string, body: Buffer): Headers {
   const hmac = createHmac('sha256', secretOf('alice')).update(`${nowMs}${method}`);
   return [
@@ -56,13 +58,24 @@ export function credentials({ nowMs }: FuzzWorld, method: string, target: string
   ];
 }
 
-export function signedPost(world: FuzzWorld, path: string, body: Buffer, more: Headers = []): Buffer {
-  return Buffer.concat([head('POST', path, [...usual(), ...credentials(world, 'POST', path, body), ...more], '', body.length), body]);
+/** Returns the bytes of a POST with a valid signature. */
+export function signedPost(world: FuzzWorld, path: string, body: Buffer, extraHeaders: Headers = []): Buffer {
+  const headers = [...usualHeaders(), ...credentials(world, 'POST', path, body), ...extraHeaders];
+  return requestBytes({ method: 'POST', target: path, headers, body });
 }
 
-export function head(method: string, target: string, headers: Headers, body: string, length = Buffer.byteLength(body)): Buffer {
-  const sized: Headers = length > 0 || method === 'POST' ? [['Content-Length', String(length)]] : [];
-  const lines = [...headers, ...sized].map(([name, value]) => `${name}: ${value}\r\n`);
+interface RequestParts {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body?: string | Buffer;
+}
+
+/** Returns the bytes of an HTTP request, with the length of its body. */
+export function requestBytes({ method, target, headers, body = '' }: RequestParts): Buffer {
+  const length = Buffer.byteLength(body);
+  const lengthHeader: Headers = length > 0 || method === 'POST' ? [['Content-Length', String(length)]] : [];
+  const lines = [...headers, ...lengthHeader].map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([
     Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n`, 'latin1'),
     Buffer.from(body),

@@ -2,19 +2,19 @@
 
 import { gzipSync } from 'node:zlib';
 import { keyOf } from './caller.ts';
-import type { Wrong } from './endpoint.ts';
+import type { InvalidValues } from './endpoint.ts';
 import {
   credentials,
   type FuzzCase,
   type FuzzWorld,
-  head,
   HEADER_NAMES,
   type Headers,
   METHODS,
   UNUSUAL_TEXTS,
   signedPost,
   type Target,
-  usual,
+  requestBytes,
+  usualHeaders,
 } from './fuzzBytes.ts';
 import type { Random } from './random.ts';
 
@@ -55,7 +55,7 @@ function garbage(rng: Random): FuzzCase {
 /** A request head with one malformed line. */
 function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
   const { path } = rng.of(world.targets).endpoint;
-  const line = rng.of([
+  const requestLine = rng.of([
     `get ${path} HTTP/1.1`,
     `GET ${path}`,
     `GET  ${path} HTTP/1.1`,
@@ -74,14 +74,14 @@ function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
     'Transfer-Encoding: x\r\nContent-Length: 3',
     'X: y\n folded',
   ]);
-  const [first, second] = rng.is(0.5) ? [line, 'Host: a'] : [`GET ${path} HTTP/1.1`, header];
-  return { kind: 'brokenHead', bytes: Buffer.from(`${first}\r\n${second}\r\n\r\n`, 'latin1'), isLast: true, code: null };
+  const [firstLine, secondLine] = rng.is(0.5) ? [requestLine, 'Host: a'] : [`GET ${path} HTTP/1.1`, header];
+  return { kind: 'brokenHead', bytes: Buffer.from(`${firstLine}\r\n${secondLine}\r\n\r\n`, 'latin1'), isLast: true, code: null };
 }
 
 /** A method that the path does not have, or a path that does not exist. */
 function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets);
-  const method = rng.of(METHODS.filter((each) => each !== 'GET' && each !== 'POST'));
+  const method = rng.of(METHODS.filter((name) => name !== 'GET' && name !== 'POST'));
   const path = rng.of([
     endpoint.path,
     `${endpoint.path}/x`,
@@ -93,11 +93,17 @@ function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
     'http://a/b',
   ]);
   const isKnown = path === endpoint.path && method !== 'HEAD';
-  return { kind: 'strangeMethod', bytes: head(method, path, usual(), ''), hasBody: method !== 'HEAD', code: isKnown ? -1020 : null };
+  return {
+    kind: 'strangeMethod',
+    bytes: requestBytes({ method, target: path, headers: usualHeaders() }),
+    hasBody: method !== 'HEAD',
+    code: isKnown ? -1020 : null,
+  };
 }
 
 /** Characters that would end a request line. */
 const UNSENDABLE = /\s|\0/g;
+/** Draws up to six `name=value` pairs with unusual names and values. */
 const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.some(6, () => {
     const value = rng.of(UNUSUAL_TEXTS);
@@ -108,29 +114,33 @@ const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
     );
   });
 
-/** Parameters that mean nothing, to calls that change nothing. */
+/** Meaningless parameters for calls that change nothing. */
 function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
   const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, index) => `p${index}=1`) : [];
   const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
   const query = [...unusualPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
-  return { kind: 'strangeQuery', bytes: head('GET', `${endpoint.path}?${query}`, usual(), ''), code: null };
+  return {
+    kind: 'strangeQuery',
+    bytes: requestBytes({ method: 'GET', target: `${endpoint.path}?${query}`, headers: usualHeaders() }),
+    code: null,
+  };
 }
 
 /** Headers with arbitrary values. */
 function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
+  const { endpoint, validArgs } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
   const headers = rng.some(8, () => {
     const value = rng.of([...UNUSUAL_TEXTS, keyOf('alice'), String(world.nowMs), 'application/json', 'a'.repeat(64), 'x'.repeat(9000)]);
     return [rng.of(HEADER_NAMES), value.replaceAll('\u0000', '')] as const;
   });
-  const body = endpoint.method === 'POST' ? JSON.stringify(good) : '';
-  return { kind: 'strangeHeaders', bytes: head(endpoint.method, endpoint.path, headers, body), code: null };
+  const body = endpoint.method === 'POST' ? JSON.stringify(validArgs) : '';
+  return { kind: 'strangeHeaders', bytes: requestBytes({ method: endpoint.method, target: endpoint.path, headers, body }), code: null };
 }
 
 /** JSON or damaged JSON with a valid signature, which never describes an order. */
 function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint } = rng.of(writes(world));
+  const { endpoint } = rng.of(writesOf(world));
   const text = rng.of([
     () =>
       rng.of([
@@ -163,10 +173,10 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeBody', bytes: signedPost(world, endpoint.path, Buffer.from(text)), code: null };
 }
 
-/** Bytes that are no UTF-8, or that are said to be something else than they are. */
+/** Bytes that are not UTF-8, or whose declared encoding is wrong. */
 function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(writes(world));
-  const json = JSON.stringify(good);
+  const { endpoint, validArgs } = rng.of(writesOf(world));
+  const json = JSON.stringify(validArgs);
   const unusual = rng.bytes(20).map((byte) => byte | 0x80);
   const bytes = rng.of([
     () => Buffer.from(json, 'utf16le'),
@@ -179,10 +189,10 @@ function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeEncoding', bytes: signedPost(world, endpoint.path, bytes, encoding), code: null };
 }
 
-/** Lengths that are not those of the body, chunks, and bodies larger than are taken. */
+/** Wrong lengths of the body, chunks, and bodies that are too large. */
 function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(writes(world));
-  const json = JSON.stringify(good);
+  const { endpoint, validArgs } = rng.of(writesOf(world));
+  const json = JSON.stringify(validArgs);
   const start = `POST ${endpoint.path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
   const text = rng.of([
     () => `${start}Content-Length: ${json.length + 1 + rng.below(1000)}\r\n\r\n${json}`,
@@ -206,52 +216,54 @@ function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
     ['Sec-WebSocket-Version', rng.of(['13', '8', 'x'])],
     ...rng.some(1, () => ['Sec-WebSocket-Key', rng.of(['dGhlIHNhbXBsZSBub25jZQ==', 'x', ''])] as const),
   ];
-  return { kind: 'upgrade', bytes: Buffer.concat([head('GET', path, headers, ''), rng.bytes(rng.below(30))]), isLast: true, code: null };
+  const bytes = Buffer.concat([requestBytes({ method: 'GET', target: path, headers }), rng.bytes(rng.below(30))]);
+  return { kind: 'upgrade', bytes, isLast: true, code: null };
 }
 
 /** A valid order with one byte changed after it was signed. */
 function withChangedByte(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(writes(world));
-  const body = Buffer.from(JSON.stringify(good));
+  const { endpoint, validArgs } = rng.of(writesOf(world));
+  const body = Buffer.from(JSON.stringify(validArgs));
   const bytes = signedPost(world, endpoint.path, body);
   const byteIndex = bytes.length - 1 - rng.below(body.length);
   bytes[byteIndex]! ^= 1 << rng.below(8);
   return { kind: 'tampered', bytes, code: -1022 };
 }
 
-/** A correctly signed order with one parameter that is wrong in a way of the table. */
+/** A correctly signed order with one parameter that has an invalid value of the table. */
 function withOneWrongParameter(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(writes(world));
-  const [name, wrong] = rng.of(Object.entries(endpoint.params).filter(([, each]) => invalidValuesOf(each).length > 0));
-  const [value, code] = rng.of(invalidValuesOf(wrong));
-  const { [name]: _, ...rest } = good;
-  const body = value === undefined ? rest : { ...rest, [name]: value };
+  const { endpoint, validArgs } = rng.of(writesOf(world));
+  const [name, invalid] = rng.of(Object.entries(endpoint.params).filter(([, values]) => invalidValuesOf(values).length > 0));
+  const [value, code] = rng.of(invalidValuesOf(invalid));
+  const { [name]: _, ...otherArgs } = validArgs;
+  const body = value === undefined ? otherArgs : { ...otherArgs, [name]: value };
   const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(UNUSUAL_TEXTS)]));
   return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...body }))), code };
 }
 
 /** Returns invalid values of a parameter with their codes. The value undefined leaves the parameter out. */
-function invalidValuesOf({ missing, empty, type, range, precise }: Wrong): readonly (readonly [value: unknown, code: number])[] {
+function invalidValuesOf({ missing, empty, type, range, precise }: InvalidValues): readonly (readonly [value: unknown, code: number])[] {
   const invalidValues = [[undefined, missing] as const, ['', empty] as const, ...type, ...range, ...precise];
   return invalidValues.filter(([, code]) => code !== 0);
 }
 
 /** Correctly signed reads with unusual parameters. */
 function unusualRead(rng: Random, world: FuzzWorld): FuzzCase {
-  const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
+  const { endpoint, validArgs } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
   const names = Object.keys(endpoint.params);
   if (endpoint.method === 'POST') {
     const unusual = Object.fromEntries(
       rng.some(4, () => [rng.of([...names, 'recvWindow', 'x']), rng.of<unknown>([...UNUSUAL_TEXTS, {}, [], null, 1e20, -1])]),
     );
-    return { kind: 'oddRead', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...good, ...unusual }))), code: null };
+    return {
+      kind: 'oddRead',
+      bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...validArgs, ...unusual }))),
+      code: null,
+    };
   }
   const target = `${endpoint.path}?${unusualPairs(rng, names).join('&')}`;
-  return {
-    kind: 'oddRead',
-    bytes: head('GET', target, [...usual(), ...credentials(world, 'GET', target, Buffer.alloc(0))], ''),
-    code: null,
-  };
+  const headers = [...usualHeaders(), ...credentials(world, 'GET', target, Buffer.alloc(0))];
+  return { kind: 'oddRead', bytes: requestBytes({ method: 'GET', target, headers }), code: null };
 }
 
-const writes = ({ targets }: FuzzWorld): readonly Target[] => targets.filter(({ endpoint: { isWrite } }) => isWrite);
+const writesOf = ({ targets }: FuzzWorld): readonly Target[] => targets.filter(({ endpoint: { isWrite } }) => isWrite);

@@ -1,72 +1,84 @@
-// Sends one parameter of one endpoint in every way that it can be wrong, and checks the code of each reply.
+// Sends every invalid value of one parameter of an endpoint, and checks the code of each reply.
 
-import type { Given } from './caller.ts';
-import type { Endpoint, Wrong } from './endpoint.ts';
+import type { CallArgs } from './caller.ts';
+import type { Endpoint, InvalidValues } from './endpoint.ts';
 import type { World } from './world.ts';
 
-const without = (args: Given, name: string): Given => Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
+const without = (args: CallArgs, name: string): CallArgs =>
+  Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
-export async function checkParameter(world: World, endpoint: Endpoint, name: string, wrong: Wrong): Promise<void> {
-  const validArgs = await endpoint.good(world);
+/** Checks the codes of a parameter that is missing, empty, null, of a wrong type, out of range, too precise, misplaced or repeated. */
+export async function checkParameter(world: World, endpoint: Endpoint, name: string, invalid: InvalidValues): Promise<void> {
+  const validArgs = await endpoint.validArgs(world);
   // A valid call needs a new order, because the call before may have ended the old one.
-  const argsWith = async (value: unknown): Promise<Given> => ({
-    ...(wrong.missing === 0 ? await endpoint.good(world) : validArgs),
+  const argsWith = async (value: unknown): Promise<CallArgs> => ({
+    ...(invalid.missing === 0 ? await endpoint.validArgs(world) : validArgs),
     [name]: value,
   });
-  await world.answers(endpoint, without(validArgs, name), wrong.missing, `without ${name}`);
-  await world.answers(endpoint, await argsWith(''), wrong.empty, `${name} empty`);
+  await world.answers(endpoint, without(validArgs, name), { code: invalid.missing, description: `without ${name}` });
+  await world.answers(endpoint, await argsWith(''), { code: invalid.empty, description: `${name} empty` });
   for (const way of ['type', 'range', 'precise'] as const) {
-    for (const [value, code] of wrong[way])
-      await world.answers(endpoint, await argsWith(value), code, `${way} of ${name} ${JSON.stringify(value)}`);
+    for (const [value, code] of invalid[way])
+      await world.answers(endpoint, await argsWith(value), { code, description: `${way} of ${name} ${JSON.stringify(value)}` });
   }
   if (endpoint.method === 'POST') {
-    await world.answers(endpoint, await argsWith(null), wrong.missing, `${name} null`);
-    await inTheQuery(world, endpoint, name, wrong, validArgs);
+    await world.answers(endpoint, await argsWith(null), { code: invalid.missing, description: `${name} null` });
+    const argsWithout = without(invalid.missing === 0 ? await endpoint.validArgs(world) : validArgs, name);
+    const queryValue = encodeURIComponent(JSON.stringify(validArgs[name]) ?? '');
+    const withQuery = { ...endpoint, path: `${endpoint.path}?${name}=${queryValue}` };
+    // A parameter in the query of a POST counts as not sent.
+    await world.answers(withQuery, argsWithout, { code: invalid.missing, description: `${name} in the query` });
   }
-  await twice(world, endpoint, name);
+  await checkRepeated(world, endpoint, name);
 }
 
-/** A parameter in the wrong place counts as not sent. */
-async function inTheQuery(world: World, endpoint: Endpoint, name: string, wrong: Wrong, validArgs: Given): Promise<void> {
-  const withQueryParameter = { ...endpoint, path: `${endpoint.path}?${name}=${encodeURIComponent(JSON.stringify(validArgs[name]) ?? '')}` };
-  await world.answers(
-    withQueryParameter,
-    without(wrong.missing === 0 ? await endpoint.good(world) : validArgs, name),
-    wrong.missing,
-    `${name} in the query`,
-  );
-}
-
-async function twice(world: World, endpoint: Endpoint, name: string): Promise<void> {
-  const what = `${name} twice`;
+/** Checks that a parameter that occurs twice is refused. */
+async function checkRepeated(world: World, endpoint: Endpoint, name: string): Promise<void> {
+  const description = `${name} twice`;
   if (endpoint.method === 'GET') {
     const query = `${name}=1&${name}=1`;
-    const sending = endpoint.isSigned ? {} : { as: null };
-    world.isError(endpoint, await world.caller.send('GET', `${endpoint.path}?${query}`, '', sending), -1100, what);
+    const sendOptions = endpoint.isSigned ? {} : { as: null };
+    world.isError(endpoint, await world.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), { code: -1100, description });
     return;
   }
   const member = `${JSON.stringify(name)}:1`;
-  world.isError(endpoint, await world.caller.send('POST', endpoint.path, `{${member},${member}}`), -1100, what);
+  world.isError(endpoint, await world.caller.send('POST', endpoint.path, `{${member},${member}}`), { code: -1100, description });
 }
 
-/** What no endpoint has: surplus parameters, too many, windows out of range, bytes that are not parameters. */
+/** Checks surplus parameters, too many parameters, invalid time windows and malformed bodies. */
 export async function checkSurplus(seed: World, strict: World, endpoint: Endpoint): Promise<void> {
-  await seed.answers(endpoint, { ...(await endpoint.good(seed)), surplus: 1 }, 0, 'a surplus parameter');
-  await strict.answers(endpoint, { ...(await endpoint.good(strict)), surplus: 1 }, -1103, 'a surplus parameter, strictly');
+  await seed.answers(endpoint, { ...(await endpoint.validArgs(seed)), surplus: 1 }, { code: 0, description: 'a surplus parameter' });
+  await strict.answers(
+    endpoint,
+    { ...(await endpoint.validArgs(strict)), surplus: 1 },
+    { code: -1103, description: 'a surplus parameter, strictly' },
+  );
   const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
-  await seed.answers(endpoint, many, -1101, '33 parameters');
+  await seed.answers(endpoint, many, { code: -1101, description: '33 parameters' });
   for (const recvWindow of [0, -1, 1.5, 'x', '']) {
-    await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow }, -1102, `recvWindow ${recvWindow}`);
+    await seed.answers(
+      endpoint,
+      { ...(await endpoint.validArgs(seed)), recvWindow },
+      { code: -1102, description: `recvWindow ${recvWindow}` },
+    );
   }
   if (endpoint.method === 'GET') {
-    const sending = endpoint.isSigned ? {} : { as: null };
+    const sendOptions = endpoint.isSigned ? {} : { as: null };
     for (const query of ['a=1&a=2', 'a=%E0%A4%A', '%=1']) {
-      seed.isError(endpoint, await seed.caller.send('GET', `${endpoint.path}?${query}`, '', sending), -1100, query);
+      seed.isError(endpoint, await seed.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), {
+        code: -1100,
+        description: query,
+      });
     }
     return;
   }
-  await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow: {} }, -1102, 'a nested recvWindow');
-  for (const [body, code] of BODIES) seed.isError(endpoint, await seed.caller.send('POST', endpoint.path, body), code, body);
+  await seed.answers(
+    endpoint,
+    { ...(await endpoint.validArgs(seed)), recvWindow: {} },
+    { code: -1102, description: 'a nested recvWindow' },
+  );
+  for (const [body, code] of BODIES)
+    seed.isError(endpoint, await seed.caller.send('POST', endpoint.path, body), { code, description: body });
 }
 
 const BODIES: readonly (readonly [string, number])[] = [

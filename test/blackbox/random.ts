@@ -7,7 +7,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 on, below 1 (mulberry32). */
+  /** Returns a number from 0 on, below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -15,15 +15,17 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 on, below `count`. */
+  /** Returns a whole number from 0 on, below `count`. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
 
+  /** Returns true with this probability. */
   is(probability: number): boolean {
     return this.next() < probability;
   }
 
+  /** Returns a random element. */
   of<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }
@@ -32,7 +34,7 @@ export class Random {
     return Buffer.from(Array.from({ length: count }, () => this.below(256)));
   }
 
-  /** Between none and `most` of what `make` makes. */
+  /** Returns at most `max` values from `make`. */
   some<T>(max: number, make: () => T): T[] {
     return Array.from({ length: this.below(max + 1) }, make);
   }

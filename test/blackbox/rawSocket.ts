@@ -3,15 +3,23 @@
 import { connect, type Socket } from 'node:net';
 
 export interface RawReply {
-  /** Null: the connection ended without an answer. */
+  /** The HTTP status. Null: the connection ended without a reply. */
   readonly status: number | null;
   readonly body: string;
 }
 
-/** A server that is silent for this time counts as hung. */
+/** Time limit for a reply. A server that is silent for longer fails the test. */
 const TIME_LIMIT_MS = 10_000;
 
-/** Sends requests one after the other, on a connection that is opened again when the server has closed it. */
+/** Sends requests one after the other. When the server closes the connection, the next request opens a new one. */
+export interface RawRequest {
+  readonly bytes: Uint8Array;
+  /** True if nothing follows on this connection: the client then closes its side. */
+  readonly isLast?: boolean;
+  /** False for a HEAD, whose reply has no body. */
+  readonly hasBody?: boolean;
+}
+
 export class RawSocket {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -20,8 +28,8 @@ export class RawSocket {
     this.#port = port;
   }
 
-  /** Sends `bytes`; `isLast`: and says that nothing follows. `hasBody`: false for a HEAD. Rejects where the server hangs. */
-  ask(bytes: Uint8Array, isLast: boolean, hasBody: boolean): Promise<RawReply> {
+  /** Sends a request. Rejects if the server does not reply in time. */
+  send({ bytes, isLast = false, hasBody = true }: RawRequest): Promise<RawReply> {
     const socket = (this.#socket ??= connect(this.#port, '127.0.0.1'));
     return new Promise((resolve, reject) => {
       let received = Buffer.alloc(0);
@@ -61,22 +69,22 @@ export class RawSocket {
   }
 }
 
-/** The answer at the beginning of the bytes; null: it has not come in full. */
+/** Returns the reply at the beginning of the bytes, or null if it is not complete. `isOver` is true when the connection has ended. */
 function replyIn(bytes: Buffer, hasBody: boolean, isOver = false): { readonly reply: RawReply; readonly closes: boolean } | null {
-  const end = bytes.indexOf('\r\n\r\n');
-  if (end < 0) return null;
-  const head = bytes.subarray(0, end).toString('latin1');
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const head = bytes.subarray(0, headEnd).toString('latin1');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? NaN);
   const length = /^content-length: *(\d+)$/im.exec(head)?.[1];
-  const rest = bytes.subarray(end + 4);
+  const body = bytes.subarray(headEnd + 4);
   const closes = /^connection: *close$/im.test(head);
-  // What follows are frames.
+  // WebSocket frames follow an upgrade.
   if (status === 101) return { reply: { status, body: '' }, closes: true };
   if (!hasBody) return { reply: { status, body: '' }, closes };
-  // The HTTP server itself answers in chunks, and says nothing in them.
-  if (/^transfer-encoding: *chunked$/im.test(head)) return rest.includes('0\r\n\r\n') ? { reply: { status, body: '' }, closes } : null;
-  // Without a length it is the end of the connection that ends it.
-  if (length === undefined) return isOver ? { reply: { status, body: rest.toString() }, closes: true } : null;
-  if (rest.length < Number(length)) return null;
-  return { reply: { status, body: rest.subarray(0, Number(length)).toString() }, closes };
+  // Only the HTTP server itself replies in chunks, and their content is empty.
+  if (/^transfer-encoding: *chunked$/im.test(head)) return body.includes('0\r\n\r\n') ? { reply: { status, body: '' }, closes } : null;
+  // A body without a length ends with the connection.
+  if (length === undefined) return isOver ? { reply: { status, body: body.toString() }, closes: true } : null;
+  if (body.length < Number(length)) return null;
+  return { reply: { status, body: body.subarray(0, Number(length)).toString() }, closes };
 }

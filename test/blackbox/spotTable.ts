@@ -22,13 +22,13 @@ const order = {
 const orderMembers = { symbol: text, orderId: long, clientOrderId: text, price: num, origQty: num, executedQty: num };
 
 export const SPOT: readonly Endpoint[] = [
-  { ...open, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, good: () => ({}), shape: members({}) },
+  { ...open, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {
     ...open,
     op: 'spot.serverTime',
     path: '/sapi/v1/time',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: members({ serverTime: ms, timezone: text }),
   },
   {
@@ -36,7 +36,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.symbols',
     path: '/sapi/v1/symbols',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: listOf(members({ symbol: text, baseAsset: text, quoteAsset: text, pricePrecision: long, QuantityPrecision: long })),
   },
   {
@@ -44,7 +44,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.depth',
     path: '/sapi/v1/depth',
     params: { symbol: name('query'), limit: limit('query', 100, 'defaulted') },
-    good: () => ({ symbol, limit: 100 }),
+    validArgs: () => ({ symbol, limit: 100 }),
     shape: members({ time: ms, bids: spotLevels, asks: spotLevels }),
   },
   {
@@ -52,7 +52,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.ticker',
     path: '/sapi/v1/ticker',
     params: { symbol: name('query') },
-    good: () => ({ symbol }),
+    validArgs: () => ({ symbol }),
     shape: members({ time: ms, high: num, low: num, last: num, vol: num }),
   },
   {
@@ -60,7 +60,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.recentTrades',
     path: '/sapi/v1/trades',
     params: { symbol: name('query'), limit: limit('query', 1000, 'defaulted') },
-    good: () => ({ symbol, limit: '100' }),
+    validArgs: () => ({ symbol, limit: '100' }),
     shape: listOf(notShown),
   },
   {
@@ -68,7 +68,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.klines',
     path: '/sapi/v1/klines',
     params: { symbol: name('query'), interval, limit: limit('query', 300) },
-    good: () => ({ symbol, interval: '1min', limit: 100 }),
+    validArgs: () => ({ symbol, interval: '1min', limit: 100 }),
     shape: listOf(members({ idx: ms, open: num, close: num, high: num, low: num, vol: num })),
   },
   {
@@ -76,7 +76,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.newOrder',
     path: '/sapi/v1/order',
     params: order,
-    good: () => ({ ...ORDER, newClientOrderId: 'mine' }),
+    validArgs: () => ({ ...ORDER, newClientOrderId: 'mine' }),
     shape: members({ ...orderMembers, transactTime: long, status: oneOf(0), type: oneOf('LIMIT'), side: oneOf('BUY') }),
   },
   {
@@ -99,7 +99,7 @@ export const SPOT: readonly Endpoint[] = [
         precise: [[50.5, -1102]],
       },
     },
-    good: () => ({ ...ORDER, recWindow: 5000, newClientOrderId: 'mine' }),
+    validArgs: () => ({ ...ORDER, recWindow: 5000, newClientOrderId: 'mine' }),
     shape: members({}),
   },
   {
@@ -124,7 +124,7 @@ export const SPOT: readonly Endpoint[] = [
         ],
       ),
     },
-    good: () => ({ symbol, orders: [ROW] }),
+    validArgs: () => ({ symbol, orders: [ROW] }),
     shape: members({ ids: listOf(long) }),
   },
   {
@@ -137,7 +137,7 @@ export const SPOT: readonly Endpoint[] = [
       symbol: name('query', 'defaulted'),
       newClientOrderId: { missing: 0, empty: 0, type: [], range: [['x'.repeat(32), 0]], precise: [] },
     },
-    good: async (world) => ({ orderId: await world.restingOrder(), symbol, newClientOrderId: 'resting' }),
+    validArgs: async (world) => ({ orderId: await world.restingOrder(), symbol, newClientOrderId: 'resting' }),
     shape: members({
       ...orderMembers,
       transactTime: long,
@@ -157,7 +157,7 @@ export const SPOT: readonly Endpoint[] = [
       newClientOrderId: clientId('body'),
       symbol: name('body'),
     },
-    good: async (world) => ({ orderId: await world.restingOrder(), newClientOrderId: 'resting', symbol }),
+    validArgs: async (world) => ({ orderId: await world.restingOrder(), newClientOrderId: 'resting', symbol }),
     shape: members({ symbol: text, orderId: long, clientOrderId: text, orderIdString: digits, status: oneOf('PENDING_CANCEL') }),
   },
   {
@@ -175,7 +175,7 @@ export const SPOT: readonly Endpoint[] = [
         ],
       ),
     },
-    good: async (world) => ({ symbol, orderIds: [world.number(await world.restingOrder()), 5] }),
+    validArgs: async (world) => ({ symbol, orderIds: [world.exactNumber(await world.restingOrder()), 5] }),
     shape: members({ success: listOf(long), failed: listOf(long) }),
   },
   {
@@ -183,7 +183,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.openOrders',
     path: '/sapi/v1/openOrders',
     params: { symbol: name('query', 'defaulted'), limit: limit('query', 1000, 'defaulted') },
-    good: async (world) => (await world.restingOrder(), { symbol, limit: 100 }),
+    validArgs: async (world) => (await world.restingOrder(), { symbol, limit: 100 }),
     shape: listOf(members({ ...orderMembers, time: notShown, avgPrice: num, type: text, side: text, status: text })),
   },
   {
@@ -195,7 +195,7 @@ export const SPOT: readonly Endpoint[] = [
       limit: limit('query', 1000),
       fromId: id('query', 0, 'optional'),
     },
-    good: () => ({ symbol, limit: 100, fromId: 1 }),
+    validArgs: () => ({ symbol, limit: 100, fromId: 1 }),
     shape: listOf(
       members({
         symbol: text,
@@ -217,7 +217,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.account',
     path: '/sapi/v1/account',
     params: {},
-    good: () => ({}),
+    validArgs: () => ({}),
     shape: members({ balances: listOf(members({ asset: text, free: num, locked: num })) }),
   },
 ];

@@ -5,7 +5,7 @@ import { FUTURES } from './futuresTable.ts';
 import { SPOT } from './spotTable.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [...SPOT, ...FUTURES];
-/** No call has a limit. */
+/** Rate limits of an exchange on which no call is limited. */
 export const NO_LIMITS = Object.fromEntries(
   [...ENDPOINTS.map(({ op }) => op), 'spot.public', 'futures.public'].map((name) => [name, null]),
 );

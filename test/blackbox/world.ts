@@ -1,13 +1,13 @@
-// Starts an exchange with accounts and instruments in every condition, and offers the calls and checks of the tests.
+// Starts an exchange with accounts and instruments in every state, and offers the calls and checks of the tests.
 
 import { expect } from 'vitest';
-import { Caller, type Given, raw, type Reply, type Sending, keyOf, secretOf } from './caller.ts';
-import { notTheError } from './codes.ts';
+import { Caller, type CallArgs, raw, type Reply, type SendOptions, keyOf, secretOf } from './caller.ts';
+import { errorProblems } from './codes.ts';
 import type { Coverage } from './coverage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange, type Files } from './exchange.ts';
 
-/** DENIED is an address that the exchange rejects. HOME is the only address for the key of `home`. Linux serves all of 127.0.0.0/8. */
+/** The exchange rejects the address DENIED. The key of `home` is valid only from HOME. Linux serves all of 127.0.0.0/8. */
 export const DENIED = '127.0.0.66';
 export const HOME = '127.0.0.5';
 
@@ -33,7 +33,7 @@ const KEY = { read: true, trade: true, markets: ['spot', 'futures'] };
 const ACCOUNTS: Readonly<Record<string, { readonly key?: object; readonly account?: object }>> = {
   alice: {},
   bob: {},
-  /** For calls that must not meet the rate limits of alice. */
+  /** Used where calls must not count towards the limits of alice. */
   busy: {},
   closed: { account: { closed: true } },
   restricted: { account: { restricted: true } },
@@ -82,6 +82,20 @@ export function filesOf(overrides: object): Files {
   return { 'exchange.yaml': JSON.stringify(config), ...Object.fromEntries(keys) };
 }
 
+/** The code that a call should get, and a description of the call for messages. */
+export interface ExpectedCode {
+  readonly code: number;
+  readonly description: string;
+  readonly sendOptions?: SendOptions;
+}
+
+/** The error that a reply should be. */
+interface ExpectedError {
+  readonly code: number;
+  readonly description: string;
+  readonly isFault?: boolean;
+}
+
 export class World {
   readonly exchange: Exchange;
   readonly caller: Caller;
@@ -117,48 +131,49 @@ export class World {
     await this.exchange.stop();
   }
 
-  call({ method, path, isSigned }: Endpoint, args: Given, sending: Sending = {}): Promise<Reply> {
-    const options = isSigned ? sending : { as: null, ...sending };
+  call({ method, path, isSigned }: Endpoint, args: CallArgs, sendOptions: SendOptions = {}): Promise<Reply> {
+    const options = isSigned ? sendOptions : { as: null, ...sendOptions };
     return method === 'GET' ? this.caller.get(path, args, options) : this.caller.post(path, args, options);
   }
 
   /** Sends a call, and fails the test if the reply is not a success. */
-  async succeeds(endpoint: Endpoint, args: Given, description: string, sending: Sending = {}): Promise<Reply> {
-    const reply = await this.call(endpoint, args, sending);
+  async succeeds(endpoint: Endpoint, args: CallArgs, description: string, sendOptions: SendOptions = {}): Promise<Reply> {
+    const reply = await this.call(endpoint, args, sendOptions);
     expect([reply.status, reply.code], `${endpoint.op}, ${description}: ${reply.text}`).toEqual([200, 0]);
     return reply;
   }
 
   /** Sends a call, and fails the test if the reply is not the error `code` in its specified envelope and status. */
-  async fails(endpoint: Endpoint, args: Given, code: number, description: string, sending: Sending = {}): Promise<Reply> {
-    return this.isError(endpoint, await this.call(endpoint, args, sending), code, description);
+  async fails(endpoint: Endpoint, args: CallArgs, { code, description, sendOptions = {} }: ExpectedCode): Promise<Reply> {
+    return this.isError(endpoint, await this.call(endpoint, args, sendOptions), { code, description });
   }
 
-  isError({ op, path }: Endpoint, reply: Reply, code: number, description: string, isFault = false): Reply {
-    expect(notTheError(reply, path, code), `${op}, ${description}: ${reply.text}`).toEqual([]);
+  /** Fails the test if a reply is not the error `code`, and counts the code for the endpoint. `isFault` is true for a planted fault. */
+  isError({ op, path }: Endpoint, reply: Reply, { code, description, isFault = false }: ExpectedError): Reply {
+    expect(errorProblems(reply, path, code), `${op}, ${description}: ${reply.text}`).toEqual([]);
     this.#coverage?.saw(op, code, isFault);
     return reply;
   }
 
   /** Plants a fault that answers `code`, and sends the call that meets it. */
-  async failsByFault(endpoint: Endpoint, args: Given, code: number): Promise<void> {
+  async failsByFault(endpoint: Endpoint, args: CallArgs, code: number): Promise<void> {
     await this.exchange.faults([{ point: 'GW.code', op: endpoint.op, nth: 1, params: { code } }]);
-    this.isError(endpoint, await this.call(endpoint, args), code, 'a fault on order', true);
+    this.isError(endpoint, await this.call(endpoint, args), { code, description: 'a planted fault', isFault: true });
     await this.exchange.faults([]);
   }
 
   /** Sends a call, and fails the test if its code is not `code`. A code of 0 is a success. */
-  async answers(endpoint: Endpoint, args: Given, code: number, description: string, sending: Sending = {}): Promise<void> {
-    if (code === 0) await this.succeeds(endpoint, args, description, sending);
-    else await this.fails(endpoint, args, code, description, sending);
+  async answers(endpoint: Endpoint, args: CallArgs, expected: ExpectedCode): Promise<void> {
+    if (expected.code === 0) await this.succeeds(endpoint, args, expected.description, expected.sendOptions);
+    else await this.fails(endpoint, args, expected);
   }
 
-  /** Returns a number that is sent with all its digits. */
-  number(id: string): unknown {
+  /** Returns a JSON number that is sent with all its digits. */
+  exactNumber(id: string): unknown {
     return raw(id);
   }
 
-  /** A new order of alice far below the market. */
+  /** Places an order of alice far below the market. Returns its id. */
   restingOrder(): Promise<string> {
     return this.spotOrder({ side: 'BUY', volume: 1, price: 10, newClientOrderId: 'resting' });
   }
@@ -167,12 +182,12 @@ export class World {
     return this.futuresOrder({ side: 'BUY', volume: 1, price: 10 });
   }
 
-  /** A new trigger order of alice whose price is far away. */
+  /** Places a trigger order of alice whose price is far away. Returns its id. */
   waitingTrigger(): Promise<string> {
     return this.#trigger('9');
   }
 
-  /** A trigger order of alice that fires at once. */
+  /** Places a trigger order of alice that fires at once. Returns its id. */
   firedTrigger(): Promise<string> {
     return this.#trigger('1000');
   }
@@ -182,7 +197,7 @@ export class World {
     return idIn(await this.caller.post('/fapi/v1/conditionOrder/', args), /"triggerIds":\["(\d+)"\]/);
   }
 
-  /** Gives an account as many open orders and trigger orders as it may have. */
+  /** Places orders and trigger orders of an account until the exchange refuses more. */
   async fillUp(as: string): Promise<void> {
     const price = { side: 'BUY', volume: 1, price: 10 };
     for (const [path, args] of [
@@ -198,11 +213,11 @@ export class World {
     }
   }
 
-  async spotOrder(overrides: Given, as = 'alice'): Promise<string> {
+  async spotOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...overrides }, { as }), /"orderId":(\d+)/);
   }
 
-  async futuresOrder(overrides: Given, as = 'alice'): Promise<string> {
+  async futuresOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     const args = { ...FUTURES_ORDER, positionType: 1, ...overrides };
     return idIn(await this.caller.post('/fapi/v1/order', args, { as }), /"orderId":"(\d+)"/);
   }
@@ -210,7 +225,7 @@ export class World {
 
 const SPOT_ORDER = { symbol: 'BTCUSDT', type: 'LIMIT' };
 const FUTURES_ORDER = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN' };
-/** When the price falls to 9. */
+/** Triggers when the price falls to 9. */
 const TRIGGER = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
 
 function idIn({ status, text }: Reply, pattern: RegExp): string {

@@ -15,7 +15,7 @@ test(`${CASES} malformed requests from seed ${SEED} do not change the state of t
   const world = await World.open({ limits: NO_LIMITS });
   try {
     const targets: Target[] = [];
-    for (const endpoint of ENDPOINTS) targets.push({ endpoint, good: await validArgsOf(endpoint, world) });
+    for (const endpoint of ENDPOINTS) targets.push({ endpoint, validArgs: await validArgsOf(endpoint, world) });
     const stateBefore = await world.exchange.truth();
     const counts = await fuzz(world, targets, SEED, CASES);
     expect(await world.exchange.truth()).toBe(stateBefore);
@@ -31,7 +31,9 @@ test(`${CASES} malformed requests from seed ${SEED} do not change the state of t
 });
 
 /** Returns valid arguments of an endpoint. Ids are replaced by '5', because JSON cannot write the real ones as numbers. */
-async function validArgsOf(endpoint: (typeof ENDPOINTS)[number], world: World): Promise<Target['good']> {
-  const good = await endpoint.good(world);
-  return Object.fromEntries(Object.entries(good).map(([name, value]) => [name, name === 'orderIds' || name === 'orderId' ? '5' : value]));
+async function validArgsOf(endpoint: (typeof ENDPOINTS)[number], world: World): Promise<Target['validArgs']> {
+  const validArgs = await endpoint.validArgs(world);
+  return Object.fromEntries(
+    Object.entries(validArgs).map(([name, value]) => [name, name === 'orderIds' || name === 'orderId' ? '5' : value]),
+  );
 }

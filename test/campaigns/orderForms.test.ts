@@ -55,27 +55,27 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
     };
     const known = orders;
     const repriced = new Set<number>();
-    const one = (): FormAct => {
-      const k = Math.max(0, known - 1 - below(4));
+    const drawAct = (): FormAct => {
+      const order = Math.max(0, known - 1 - below(4));
       const tag = TAGS[below(4)]!;
-      const isBusy = exits.has(minute) || repriced.has(k);
+      const isBusy = exits.has(minute) || repriced.has(order);
       const what = isBusy ? 7 + below(6) : below(27);
       if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() }); // prettier-ignore
       if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() }); // prettier-ignore
-      if (what < 13) return { what: 'stop', k, stop: near(-300, below(8) === 0 ? 60 : -5) };
-      if (what < 16) repriced.add(k);
-      if (what < 16) return { what: 'reprice', k, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
+      if (what < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
+      if (what < 16) repriced.add(order);
+      if (what < 16) return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
       if (what >= 20 && what < 26) {
         const limit = below(2) === 0 ? near(-30, 220) : null;
         return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }); // prettier-ignore
       }
-      if (what === 26) return { what: 'cancel', k };
-      if (what < 18) return { what: 'oco', k, l: Math.max(0, known - 1 - below(4)) };
+      if (what === 26) return { what: 'cancel', order };
+      if (what < 18) return { what: 'oco', order, otherOrder: Math.max(0, known - 1 - below(4)) };
       const exit = minute + 2 + below(12);
       exits.add(exit - 1);
       return { what: 'closeAt', minute: below(5) === 0 ? null : exit };
     };
-    return Array.from({ length: below(3) }, one);
+    return Array.from({ length: below(3) }, drawAct);
   });
 }
 
@@ -91,7 +91,7 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
       for (const act of script[this.row++]!) this.act(act);
     }
     private act(act: FormAct): void {
-      const id = 'k' in act ? this.ids[act.k] : undefined;
+      const id = 'order' in act ? this.ids[act.order] : undefined;
       if (act.what === 'market' || act.what === 'limit' || act.what === 'entry') {
         const guards: OrderOptions = {
           ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }),
@@ -109,10 +109,10 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
       else if (act.what === 'stop') this.amend(id, { stop: act.stop });
       else if (act.what === 'oco') this.group(act, id);
       else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
-        this.ids[act.k] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop, ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }) })!; // prettier-ignore
+        this.ids[act.order] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop, ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }) })!; // prettier-ignore
     }
     private group(act: FormAct, id: OrderId): void {
-      const other = act.what === 'oco' ? this.ids[act.l] : undefined;
+      const other = act.what === 'oco' ? this.ids[act.otherOrder] : undefined;
       if (other !== undefined && other !== id) this.oco(id, other);
     }
   };

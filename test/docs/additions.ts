@@ -84,7 +84,7 @@ const endpoint: Addition = {
     op: 'futures.markPrice',
     path: '/fapi/v1/markPrice',
     params: oneContract,
-    good: () => ({ contractName }),
+    validArgs: () => ({ contractName }),
     shape: members({ tagPrice: num }),
   },
   {\n    ...open,\n    op: 'futures.klines',`,
