@@ -36,6 +36,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 /** Code of an order whose numbers are missing, negative or NaN. It is denied before any rule sees it. */
 export const BAD_INPUT = 'BAD_INPUT';
 
+/** What the risk module takes. */
 export interface RiskModuleDeps {
   readonly ledger: Ledger;
   readonly reservations: Reservations;

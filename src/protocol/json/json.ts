@@ -13,6 +13,7 @@ export class JsonNumber {
 
 /** A JSON object as a map, so that a key such as `__proto__` is an ordinary key, and numeric keys keep their position. */
 export type JsonObject = ReadonlyMap<string, Json>;
+/** A JSON value. Numbers keep their text, so that no digit is lost. */
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
@@ -32,7 +33,9 @@ export function jsonObject(members: Readonly<Record<string, Json | undefined>>):
   return found;
 }
 
+/** True when a JSON value is an array. */
 export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
+/** True when a JSON value is an object. */
 export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
 
 /** A member name as JSON text: at the start of an object, and after another member. */

@@ -1,5 +1,6 @@
 // Reads and writes WebSocket frames (RFC 6455). A message must be one frame of bounded size. Only clients mask their frames.
 
+/** The opcodes of WebSocket frames (RFC 6455, section 5.2). */
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
 
 /** The close codes of RFC 6455, section 7.4.1, that are sent here. */
@@ -13,6 +14,7 @@ export const CLOSE = {
   tooBig: 1009,
 } as const;
 
+/** One WebSocket frame, unmasked. */
 export interface SocketFrame {
   readonly opcode: number;
   /** The payload without its mask. */

@@ -62,6 +62,7 @@ export class HaltBoard {
   get hasAny(): boolean {
     return this.isAny;
   }
+  /** Returns the causes that are in force. */
   causes(): readonly HaltCause[] {
     return this.heldCauses;
   }

@@ -159,6 +159,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
   }
 }
 
+/** Halts the account when its equity has fallen too far since the start of the day (UTC). */
 export const dailyLoss: EquityRule = {
   kind: 'equity',
   code: 'DAILY_LOSS',
@@ -167,6 +168,7 @@ export const dailyLoss: EquityRule = {
   watch: (limits, halt, money) => new DayWatch(({ dailyLoss: share }) => share, limits, halt, money),
 };
 
+/** Halts the account when its equity has fallen too far below its highest value. */
 export const drawdown: EquityRule = {
   kind: 'equity',
   code: 'DRAWDOWN',

@@ -2,6 +2,7 @@
 
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
+/** Returns the first rule that an order breaks. Null when it breaks none. */
 export type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 type Check = OrderRule['check'];
 const pass: Check = () => true;
