@@ -131,9 +131,9 @@ export const liquidationDistance: OrderRule = {
     const ticks = adverseTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    const left = moneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
+    const surplus = moneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
     const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
-    return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
+    return `a ${isLong ? 'long' : 'short'} would have ${surplus} more than its maintenance margin at ${then}, from ${now}`;
   },
 };
 
@@ -162,10 +162,10 @@ function marginSurplusAt(ticks: number, lots: number, order: Draft, state: RiskS
     const { equity } = contracts.computeWorstCase(order, state);
     return equity - maintenanceOfOthers(isLong, order, state) - loss - scale.maintenance(then);
   }
-  const held = ledger.side(instrumentIndex, isLong);
-  const value = scale.valueOfLots(Math.min(held.lots, lots), state.mark);
-  const profit = held.lots > 0 ? scale.profit(isLong, held.entryUnits, scale.valueOfLots(held.lots, state.mark)) : 0;
-  return held.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
+  const position = ledger.side(instrumentIndex, isLong);
+  const value = scale.valueOfLots(Math.min(position.lots, lots), state.mark);
+  const profit = position.lots > 0 ? scale.profit(isLong, position.entryUnits, scale.valueOfLots(position.lots, state.mark)) : 0;
+  return position.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
 }
 
 /** Returns the maintenance margin of all positions except the order's own, at the marks. Cross positions share their margin. */

@@ -194,7 +194,7 @@ export const MAX_COUNT = 1_000_000;
  */
 export function limitProblem({ kind, max }: LimitRow, value: string): string | null {
   if (kind === 'windows')
-    return value.split(',').every((part) => isNotEmptyWindow(part.trim())) ? null : 'windows that are longer than nothing';
+    return value.split(',').every((window) => isNotEmptyWindow(window.trim())) ? null : 'windows that are longer than nothing';
   if (max === undefined) return null;
   const valueRatio = parseRatio(value);
   return valueRatio && valueRatio.numerator <= max * valueRatio.denominator ? null : `at most ${max}, with at most 9 decimals`;
