@@ -72,8 +72,8 @@ export function wireInterval(market: Market, interval: Interval, dialect: Dialec
 
 /** Returns the kline intervals from which bars of `interval` can be built: the interval itself, then shorter ones, the longest first. */
 export function wireSources(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): readonly CommonInterval[] {
-  const own = isCommon(interval) ? [interval] : [];
-  return [...own, ...nestedIn(interval, INTERVALS)].filter((each) => wireInterval(market, each, dialect) !== null);
+  const sameInterval = isCommon(interval) ? [interval] : [];
+  return [...sameInterval, ...nestedIn(interval, INTERVALS)].filter((each) => wireInterval(market, each, dialect) !== null);
 }
 
 /** Returns the interval of a wire name on `market`; null if it does not exist there. */

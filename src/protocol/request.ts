@@ -29,6 +29,7 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
+/** The API key, and the function that signs with its secret. */
 export interface Credentials {
   readonly apiKey: string;
   readonly sign: Sign;

@@ -42,13 +42,13 @@ const DIGEST_DIGITS = 64;
  * True when two digests are equal, in any case of digits (specification, part 5). The time does not depend on where they differ, so it
  * reveals nothing to an attacker. Text that is not a digest of 64 digits equals nothing.
  */
-export function isSameSignature(expected: string, got: string): boolean {
-  if (expected.length !== DIGEST_DIGITS || got.length !== DIGEST_DIGITS) return false;
+export function isSameSignature(expected: string, received: string): boolean {
+  if (expected.length !== DIGEST_DIGITS || received.length !== DIGEST_DIGITS) return false;
   let difference = 0;
   for (let index = 0; index < DIGEST_DIGITS; index++) {
     const digit = hexValue(expected.charCodeAt(index));
     // The value 16 marks a character that is not a digit. Two equal characters of that kind must still not count as equal.
-    difference |= (digit ^ hexValue(got.charCodeAt(index))) | (digit & NO_DIGIT);
+    difference |= (digit ^ hexValue(received.charCodeAt(index))) | (digit & NO_DIGIT);
   }
   return difference === 0;
 }
@@ -68,5 +68,6 @@ export const FUTURES_VERSION_HEADER = 'futures-version';
 
 /** The clock rule: a request is valid if timestamp < now + 1000 and now - timestamp <= recvWindow, on the service's clock. */
 export const RECV_WINDOW = { defaultMs: 5000, maxMs: 5000, aheadMs: 1000 } as const;
+/** True when a request that was signed at one time may still be admitted at another. */
 export const isInWindow = (timestampMs: number, nowMs: number, windowMs: number = RECV_WINDOW.defaultMs): boolean =>
   timestampMs < nowMs + RECV_WINDOW.aheadMs && nowMs - timestampMs <= windowMs;

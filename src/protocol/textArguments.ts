@@ -42,7 +42,7 @@ function fromText(place: string, param: Param | undefined, text: string): unknow
           `write [{${Object.keys(row).join(', ')}}], names and text in quotes`,
         );
       }
-      return json.value.map((each) => rowFrom(place, row, each));
+      return json.value.map((jsonRow) => rowFrom(place, row, jsonRow));
     }
     default:
       return assertNever(param);
@@ -55,7 +55,7 @@ const idsIn = (text: string): readonly string[] =>
     .trim()
     .replace(/^\[([^\]]*)\]$/, '$1')
     .split(',')
-    .map((each) => each.trim().replace(/^"([^"]*)"$/, '$1'));
+    .map((item) => item.trim().replace(/^"([^"]*)"$/, '$1'));
 
 /** Returns digits as a number. Other text is kept, so that the check can show it. */
 const wholeOr = (text: string): number | string => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);

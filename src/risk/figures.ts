@@ -100,8 +100,11 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     }
     if (sign > 0)
       return [moneyText(worstCash, ledger), maxText(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
-    const taken = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
-    return [lotsText(worstLots, instrument), maxText(`${baseText(ledger.qty(strategy, instrumentIndex) - taken, instrument)} free`)];
+    const reservedUnits = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
+    return [
+      lotsText(worstLots, instrument),
+      maxText(`${baseText(ledger.qty(strategy, instrumentIndex) - reservedUnits, instrument)} free`),
+    ];
   },
   MARGIN_BUFFER: (_, { limits }) => ['free margin left', `at least ${ratioText(limits.marginBuffer!)} of equity`],
   LIQUIDATION_DISTANCE: (_, { limits }) => ['distance to liquidation', `at least ${ratioText(limits.liquidationAtrs!)} average ranges`],

@@ -36,6 +36,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 /** Code of an order whose numbers are missing, negative or NaN. It is denied before any rule sees it. */
 export const BAD_INPUT = 'BAD_INPUT';
 
+/** What the risk module takes. */
 export interface RiskModuleDeps {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
@@ -119,14 +120,14 @@ export class RiskModule {
 
   /** Turns on the rules whose limits are set. Rules whose limits have changed restart. */
   private arm(limits: RiskLimits, resolved: ResolvedLimits): void {
-    const before = this.currentLimits;
+    const earlierLimits = this.currentLimits;
     this.currentLimits = limits;
     this.state.limits = resolved;
     const rulesOn = this.rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
     this.codesOn = rulesOn.map(({ code }) => code);
     this.orderRules = rulesOn.filter((rule) => rule.kind === 'order');
     this.chain = chainOf(this.orderRules);
-    const changed = rulesOn.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
+    const changed = rulesOn.filter(({ keys }) => keys.some((key) => limits[key] !== earlierLimits[key]));
     for (const rule of changed) {
       if (rule.kind === 'live') this.live.set(rule, resolved);
       else if (rule.kind === 'equity') this.losses.set(rule, resolved);
@@ -143,19 +144,19 @@ export class RiskModule {
    * Tightens limits of a running bot; limits that are not named stay. Throws ConfigError, and changes nothing, for a limit that would be
    * wider, or for a loss rule that was off, because the equity before was not watched.
    */
-  tighten(next: RiskLimits): void {
+  tighten(requested: RiskLimits): void {
     const state = this.state;
-    const limits = tightenLimits(this.currentLimits, next, state.instruments);
+    const limits = tightenLimits(this.currentLimits, requested, state.instruments);
     for (const { kind, code, keys } of this.rules) {
       if (kind !== 'equity' || this.losses.has(code)) continue;
       for (const key of keys)
         if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
     }
-    const before = state.sent;
+    const earlierSent = state.sent;
     this.arm(limits, resolveLimits(limits, state.instruments));
     state.sent = sentOrders(state.limits);
     state.keepsSent = state.sent.keeps;
-    state.sent.follow(before);
+    state.sent.follow(earlierSent);
   }
 
   /** Returns the codes of the rules that are on, in the order in which they are checked. */

@@ -43,7 +43,9 @@ export const PAIRED_RULES: readonly RiskRule[] = [
   messageRate,
   ...LIVE_RULES,
 ];
+/** The rules of a spot account, in the order in which they are checked. */
 export const RULES = rulesOf('spot');
+/** The rules of a futures account, in the order in which they are checked. */
 export const FUTURES_RULES = rulesOf('futures');
 
 function rulesOf(market: Market): readonly RiskRule[] {

@@ -271,7 +271,7 @@ export class PairedWorld {
     const child = futuresIntent(INSTRUMENTS[index]!, side, 1 + this.below(400), { closes });
     const price = this.near(this.prices[index]!, 0.02);
     const times = { placedMs: this.queue.nowMs, sinceMs: this.queue.nowMs };
-    if (this.exchange.triggers.place(account, kind, price, child, null, times) !== null) this.counts.triggered++;
+    if (this.exchange.triggers.place(account, { kind, price, child, clientOrderId: null, ...times }) !== null) this.counts.triggered++;
     this.exchange.fireReachedTriggers(INSTRUMENTS[index]!);
     this.advance(this.queue.nowMs);
     return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;

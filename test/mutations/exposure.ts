@@ -10,7 +10,7 @@ const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
   file: 'src/risk/rules/openOrderRules.ts',
-  from: 'return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;',
+  from: 'return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;',
   to: 'return held > 0 && worstLots <= held;',
 };
 /** The same of coins. */

@@ -90,7 +90,8 @@ describe('an exchange that continues', () => {
       const { instrument } = futures.market('E-BTC-USDT')!;
       const child = { instrument, side: 'buy', role: 'condition', lots: lots(1), quoteUnits: units(0), limit: ticks(10_000) } as const;
       const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
-      futures.triggers.place(0, 'rise', 20_000, intent, null, { placedMs: fixture.nowMs, sinceMs: fixture.nowMs - 100 });
+      const times = { placedMs: fixture.nowMs, sinceMs: fixture.nowMs - 100 };
+      futures.triggers.place(0, { kind: 'rise', price: 20_000, child: intent, clientOrderId: null, ...times });
       fixture.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
     });
     const rig = new KeptFixture(files, never);

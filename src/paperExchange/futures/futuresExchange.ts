@@ -80,8 +80,12 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
           money.lotsWithin(quoteUnits - filledUnits - money.value(taken, price), next) === 0,
       );
     }
-    this.triggers = new TriggerBook(this.venue, config.maxTriggers, this.rows, archive, (account, intent, clientOrderId) => {
-      return this.place(account, intent, clientOrderId) ?? this.refusal;
+    this.triggers = new TriggerBook({
+      venue: this.venue,
+      maxTriggers: config.maxTriggers,
+      rows: this.rows,
+      archive,
+      placeOrder: (account, intent, clientOrderId) => this.place(account, intent, clientOrderId) ?? this.refusal,
     });
     this.rates = new FundingSchedule(config.fundingRates, config.fundingSeed);
     const { venue, markets, rates } = this;

@@ -21,6 +21,18 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
+/** Selects records of an account. */
+export interface ReductionQuery {
+  /** Null: every contract. */
+  readonly instrument: Instrument | null;
+  /** Maximum number of records. */
+  readonly limit: number;
+  /** Only records with a lower id. Null: all. */
+  readonly fromId: number | null;
+  /** Null: any time. */
+  readonly range: TimeRange | null;
+}
+
 /** The profit histories of all accounts of an exchange. */
 export class ProfitHistory {
   /** Records that are not yet in the exchange store. */
@@ -96,14 +108,8 @@ export class ProfitHistory {
     return reductionText(account, reduction, this.#rows.names);
   }
 
-  /** Returns records of an account, newest first (see `page`). `instrument` null: every contract. `range` null: any time. */
-  list(
-    account: number,
-    instrument: Instrument | null,
-    limit: number,
-    fromId: number | null,
-    range: TimeRange | null,
-  ): readonly Reduction[] {
+  /** Returns records of an account, newest first (see `page`). */
+  list(account: number, { instrument, limit, fromId, range }: ReductionQuery): readonly Reduction[] {
     const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
     const history = this.#listOf(account);
     const rows = range === null ? history : within(history, range);

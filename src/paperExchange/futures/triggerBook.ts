@@ -27,6 +27,31 @@ type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'ta
 /** Places the child order of a trigger. Returns the order, or the error code of its refusal. */
 export type PlaceTriggeredOrder = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
 
+/** What the book of trigger orders takes. */
+export interface TriggerBookDeps {
+  readonly venue: FuturesVenue;
+  /** Maximum number of waiting triggers of an account. */
+  readonly maxTriggers: number;
+  readonly rows: TriggerRows;
+  readonly archive: ArchiveSource;
+  /** Places the order of a trigger that fires. */
+  readonly placeOrder: PlaceTriggeredOrder;
+}
+
+/** The terms of a trigger order. */
+export interface TriggerTerms {
+  readonly kind: TriggerKind;
+  /** Trigger price in ticks. */
+  readonly price: number;
+  /** The order that is placed when the trigger fires. */
+  readonly child: OrderIntent;
+  readonly clientOrderId: string | null;
+  /** Time of the create request (ms UTC). */
+  readonly placedMs: number;
+  /** Time from which prices can fire the trigger (ms UTC). */
+  readonly sinceMs: number;
+}
+
 /** The trigger orders of one exchange: waiting ones in memory, ended ones in the store. */
 export class TriggerBook {
   /** Error code of the last refusal. */
@@ -34,7 +59,7 @@ export class TriggerBook {
   /** Triggers that are new or have changed since they were last written to the store. */
   readonly changed = new Set<WireTrigger>();
   readonly #queue: TriggerQueue;
-  readonly #place: PlaceTriggeredOrder;
+  readonly #placeOrder: PlaceTriggeredOrder;
   readonly #rows: TriggerRows;
   readonly #archive: ArchiveSource;
   /** By number: triggers that are waiting, and ended ones that are not yet in the store. */
@@ -43,29 +68,22 @@ export class TriggerBook {
   readonly #places = new Offsets();
   readonly #byAccount: History<WireTrigger>[] = [];
 
-  constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, archived: ArchiveSource, place: PlaceTriggeredOrder) {
+  constructor({ venue, maxTriggers, rows, archive, placeOrder }: TriggerBookDeps) {
     // No trigger order expires: the specification gives them no lifetime.
     this.#queue = new TriggerQueue(venue, { triggerEnded: () => {} }, maxTriggers);
     this.#rows = rows;
-    this.#archive = archived;
-    this.#place = place;
+    this.#archive = archive;
+    this.#placeOrder = placeOrder;
   }
 
   /** Places a trigger order. Returns null if it is refused: see `refusal`. */
-  place(
-    account: number,
-    kind: TriggerKind,
-    price: number,
-    child: OrderIntent,
-    clientOrderId: string | null,
-    times: { readonly placedMs: number; readonly sinceMs: number },
-  ): WireTrigger | null {
-    const trigger = this.#queue.place(account, kind, price, child, times.sinceMs);
+  place(account: number, { kind, price, child, clientOrderId, placedMs, sinceMs }: TriggerTerms): WireTrigger | null {
+    const trigger = this.#queue.place(account, kind, price, child, sinceMs);
     if (trigger === null) {
       this.refusal = this.#queue.refusal;
       return null;
     }
-    const placed: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
+    const placed: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isLeaving: false };
     this.#inMemory.set(trigger.id, placed);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(placed);
@@ -195,6 +213,6 @@ export class TriggerBook {
   #fire({ id, account, child }: Trigger): FuturesUserOrder | number {
     const fired = this.#inMemory.get(id);
     if (fired !== undefined) this.changed.add(fired);
-    return this.#place(account, child, fired?.clientOrderId ?? null);
+    return this.#placeOrder(account, child, fired?.clientOrderId ?? null);
   }
 }

@@ -70,7 +70,12 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
       return done(encodeAnswer(indexPriceAnswer, answer, profile));
     }),
     'futures.klines': publicHandler(({ args, nowMs }) =>
-      klinesReply(args, futuresInterval(textArg(args, 'interval'), profile) ?? 'empty', nowMs, exchange, futuresKlinesAnswer, profile),
+      klinesReply(args, futuresInterval(textArg(args, 'interval'), profile) ?? 'empty', {
+        nowMs,
+        markets: exchange,
+        answer: futuresKlinesAnswer,
+        profile,
+      }),
     ),
   };
 }

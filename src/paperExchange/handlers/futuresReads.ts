@@ -72,7 +72,8 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       const [startTime, endTime] = [args.texts.get('startTime'), args.texts.get('endTime')];
       if ((startTime === undefined) !== (endTime === undefined)) return refused(VENUE_CODES.mandatoryParamEmpty.code);
       const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
-      const rows = profits.list(caller.account, args.instrument, integerArg(args, 'limit'), fromIdOf(args, profile), range);
+      const query = { instrument: args.instrument, limit: integerArg(args, 'limit'), fromId: fromIdOf(args, profile), range };
+      const rows = profits.list(caller.account, query);
       return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
     }),
     'futures.myTrades': signedHandler(({ args, caller }) => {

@@ -59,7 +59,7 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   const price = scaleText(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
-  const placed = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
+  const placed = exchange.triggers.place(caller.account, { kind, price, child, clientOrderId, ...times });
   if (placed === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));

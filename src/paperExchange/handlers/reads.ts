@@ -59,14 +59,19 @@ export class Depths {
   }
 }
 
+/** What a reply with bars is made from. */
+export interface KlinesSource {
+  readonly nowMs: number;
+  readonly markets: Markets;
+  readonly answer: AnswerShape<Listing<Kline>>;
+  readonly profile: Profile;
+}
+
 /** Replies with bars, newest first. `empty`: a known interval without bars. */
 export function klinesReply(
   args: CallArgs,
   interval: CommonInterval | 'empty',
-  nowMs: number,
-  markets: Markets,
-  answer: AnswerShape<Listing<Kline>>,
-  profile: Profile,
+  { nowMs, markets, answer, profile }: KlinesSource,
 ): HandlerReply {
   if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
   const instrument = instrumentArg(args);

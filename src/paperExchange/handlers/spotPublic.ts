@@ -60,7 +60,12 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
       return done(encodeAnswer(recentTradesAnswer, listing(trades.map((match) => publicTradeOf(instrument, match))), profile));
     }),
     'spot.klines': publicHandler(({ args, nowMs }) =>
-      klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', nowMs, exchange, spotKlinesAnswer, profile),
+      klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', {
+        nowMs,
+        markets: exchange,
+        answer: spotKlinesAnswer,
+        profile,
+      }),
     ),
   };
 }

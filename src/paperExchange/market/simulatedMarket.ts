@@ -16,20 +16,16 @@ export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilM
   return lastPrice;
 }
 
-/** Background liquidity and its opening price. */
+/** Background liquidity, its opening price, and the clock and random numbers that drive it. */
 export interface SimulatedMarketOptions extends BackgroundOptions {
+  readonly scheduler: Scheduler;
+  readonly rng: Rng;
   /** Price at the opening, in ticks. Makers quote around it until the source has its first point. */
   readonly price: number;
 }
 
 /** Makes the market follow a price source, point by point, as time passes. */
-export function followPrices(
-  market: TradedMarket,
-  source: PriceSource,
-  scheduler: Scheduler,
-  rng: Rng,
-  options: SimulatedMarketOptions,
-): void {
+export function followPrices(market: TradedMarket, source: PriceSource, { scheduler, rng, ...options }: SimulatedMarketOptions): void {
   const background = new BackgroundLiquidity(market.matcher, rng, options);
   const step = (point: PricePoint): void => {
     market.referencePrice = point.price;

@@ -13,6 +13,7 @@ import type { RowData } from '../replayed/barSeries.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import type { StoreHistory } from '../storage/exchangeStore.ts';
 import { openService } from '../storage/persistence.ts';
+import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
@@ -52,7 +53,7 @@ export function assembleExchange(
     if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
     else if (prices !== undefined) {
       const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_STEP);
-      startFollowing(market, prices, service, rng, settings.speed ?? 1, history);
+      startFollowing(market, prices, service.scheduler, { rng, speed: settings.speed ?? 1, history });
     }
   });
   if (rows.size > 0) service.followRows(rows);
@@ -62,64 +63,53 @@ export function assembleExchange(
 /** Returns the opening time of an exchange that replays bars, which have their own time; null if no market does. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
   const starts = Array.from(prices.values(), (source) => (source.kind === 'rows' ? source.fromMs : Infinity));
-  const first = Math.min(...starts);
-  return first === Infinity ? null : first;
+  const firstMs = Math.min(...starts);
+  return firstMs === Infinity ? null : firstMs;
 }
 
 /** A price source that the market follows point by point. */
 type PointPrices = Exclude<PriceSettings, { kind: 'rows' }>;
 
+/** How a market begins. */
+interface StartOptions {
+  readonly rng: Rng;
+  /** How many times as fast as they were recorded prices are replayed. */
+  readonly speed: number;
+  /** What the exchange, or this market, was when it ended last. Null when it is new. */
+  readonly history: StoreHistory | null;
+}
+
 /** Makes a market follow its price source. */
-function startFollowing(
-  market: TradedMarket,
-  prices: PointPrices,
-  { scheduler }: Service,
-  rng: Rng,
-  speed: number,
-  history: StoreHistory | null,
-): void {
-  const { nowMs } = scheduler;
+function startFollowing(market: TradedMarket, prices: PointPrices, scheduler: Scheduler, options: StartOptions): void {
   // A new market has no price yet, even if the exchange itself has a history.
-  const marketHistory = market.referencePrice > 0 ? history : null;
-  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, marketHistory);
+  const history = market.referencePrice > 0 ? options.history : null;
+  const { source, price, quantity } = priceStartOf(market, prices, scheduler.nowMs, { ...options, history });
   const spacing = Math.max(1, Math.round(price / 10_000));
-  const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
-  followPrices(market, source, scheduler, rng, { ...options, price });
+  const liquidity = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
+  followPrices(market, source, { scheduler, rng: options.rng, ...liquidity, price });
 }
 
 /** Returns the source of a market's prices, and the price and quantity it starts with. */
-function priceStartOf(
-  market: TradedMarket,
-  prices: PointPrices,
-  nowMs: number,
-  rng: Rng,
-  speed: number,
-  history: StoreHistory | null,
-): PriceStart {
+function priceStartOf(market: TradedMarket, prices: PointPrices, nowMs: number, options: StartOptions): PriceStart {
   switch (prices.kind) {
     case 'synthetic':
-      return startSynthetic(market, prices, nowMs, rng);
+      return startSynthetic(market, prices, nowMs, options.rng);
     case 'bars':
-      return startReplayed(market, prices, nowMs, speed, history);
+      return startReplayed(market, prices, nowMs, options);
     case 'trades':
-      return startRecorded(market, prices.trades, nowMs, speed, history);
+      return startRecorded(market, prices.trades, nowMs, options);
     default:
       return assertNever(prices);
   }
 }
 
 /** Shifts recorded trades in time, as bars are shifted. */
-function startRecorded(
-  market: TradedMarket,
-  trades: RecordedTrades,
-  nowMs: number,
-  speed: number,
-  history: StoreHistory | null,
-): PriceStart {
+function startRecorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, { speed, history }: StartOptions): PriceStart {
   if (history !== null) return startResumed(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
 }
 
+/** Where the prices of a market come from, and where they begin. */
 interface PriceStart {
   readonly source: PriceSource;
   /** Price at the opening, in ticks. */
@@ -150,8 +140,7 @@ function startReplayed(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
   nowMs: number,
-  speed: number,
-  history: StoreHistory | null,
+  { speed, history }: StartOptions,
 ): PriceStart {
   const { bars, firstRow } = prices;
   const [earlier, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];

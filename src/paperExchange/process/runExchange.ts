@@ -1,8 +1,9 @@
 // Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
 import { waitForNextTurn, repeat } from '../../adapters/clock/wallClock.ts';
+import type { Answerer } from '../http/answerer.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
-import { control, type DrivenClock } from '../faults/control.ts';
+import { control, type DrivenClock, type FaultControlDeps } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
 import { HeartbeatServer } from '../http/heartbeatServer.ts';
 import { FaultyService } from '../faults/faultyService.ts';
@@ -13,7 +14,7 @@ import { logInternalError } from './logInternalError.ts';
 import { documentFor } from './documents.ts';
 import { ExchangeClock } from './clock.ts';
 import { type RunningStore, storeInScratchFile, storeInFolder } from './persistence.ts';
-import { controlPage, isForThisComputer } from './page/controlPage.ts';
+import { controlPage, isForThisComputer, type ShownExchange } from './page/controlPage.ts';
 import type { ExchangeSettings } from './file/settings.ts';
 
 /** How often time advances without a request. Events are late by at most this much, and no client can notice. */
@@ -73,34 +74,17 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   try {
     servers.push(
       await startHttpServer(
-        (request, deliver) => {
-          const page = documentFor(request);
-          if (page !== null) return deliver(page);
-          exchange.receive(request, clock.nowMs(), (response) => {
-            // The reply reports an unknown outcome, so it need not be durable.
-            if (service.isInDoubt) deliver(response);
-            else store.whenLasting((isDurable) => deliver(isDurable ? response : null));
-          });
-        },
+        apiAnswerer(exchange, clock, store),
         { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );
     if (options.controlPort !== null) {
-      const parts = { exchange, config: settings.service, clock, crash, crashAt: store.crashAt };
+      const shownExchange = { service, config: settings.service, url: servers[0]!.url };
+      const deps = { exchange, config: settings.service, clock, crash, crashAt: store.crashAt };
       servers.push(
         await startHttpServer(
-          (request, deliver) => {
-            service.advance(clock.nowMs());
-            const shown = { service, config: settings.service, url: servers[0]!.url };
-            if (!isForThisComputer(request))
-              deliver({ status: 403, headers: {}, body: '{"error":"the control port serves this computer only"}' });
-            else {
-              const page = controlPage(request, shown);
-              if (page === null) void runInTurns(control(request, parts), deliver, () => isClosing);
-              else deliver(page);
-            }
-          },
+          controlAnswerer(shownExchange, deps, () => isClosing),
           { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat } },
         ),
       );
@@ -122,6 +106,31 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       await close();
       stop();
     },
+  };
+}
+
+/** Returns the handler of API requests. A reply waits until everything that it reports is durable. */
+function apiAnswerer(exchange: FaultyService, clock: DrivenClock, store: RunningStore): Answerer {
+  return (request, deliver) => {
+    const page = documentFor(request);
+    if (page !== null) return deliver(page);
+    exchange.receive(request, clock.nowMs(), (response) => {
+      // The reply reports an unknown outcome, so it need not be durable.
+      if (exchange.service.isInDoubt) deliver(response);
+      else store.whenLasting((isDurable) => deliver(isDurable ? response : null));
+    });
+  };
+}
+
+/** Returns the handler of the control port: the page of the exchange, and the calls that set faults and move the clock. */
+function controlAnswerer(shownExchange: ShownExchange, deps: FaultControlDeps, isClosing: () => boolean): Answerer {
+  return (request, deliver) => {
+    shownExchange.service.advance(deps.clock.nowMs());
+    if (!isForThisComputer(request))
+      return deliver({ status: 403, headers: {}, body: '{"error":"the control port serves this computer only"}' });
+    const page = controlPage(request, shownExchange);
+    if (page === null) void runInTurns(control(request, deps), deliver, isClosing);
+    else deliver(page);
   };
 }
 

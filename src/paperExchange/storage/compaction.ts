@@ -47,7 +47,13 @@ export class Compaction {
     // The span includes files without a frame, which an earlier start may have left between the others.
     const span = { first: (files[firstSegment - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
-      this.#run = new ArchiveFileWriter(this.#disk, `${this.#folder}/${archiveFileName(span)}`, old, span, newest.base, before);
+      this.#run = new ArchiveFileWriter(this.#disk, {
+        path: `${this.#folder}/${archiveFileName(span)}`,
+        old,
+        span,
+        end: newest.base,
+        before,
+      });
       this.#step();
     });
   }
@@ -107,6 +113,19 @@ export class Compaction {
   }
 }
 
+/** What an archive file is made from. */
+interface ArchiveFileOptions {
+  readonly path: string;
+  /** The segments that the file replaces, oldest first. */
+  readonly old: readonly StoreSegment[];
+  /** The numbers of these segments. */
+  readonly span: SegmentRange;
+  /** Start of the segment that follows. */
+  readonly end: number;
+  /** The last seal before that segment. */
+  readonly before: Seal;
+}
+
 /** One archive file while it is written. */
 class ArchiveFileWriter {
   readonly path: string;
@@ -124,7 +143,7 @@ class ArchiveFileWriter {
   #written = 0;
   #seq = 0;
 
-  constructor(disk: Disk, path: string, old: readonly StoreSegment[], span: SegmentRange, end: number, before: Seal) {
+  constructor(disk: Disk, { path, old, span, end, before }: ArchiveFileOptions) {
     this.#disk = disk;
     this.path = path;
     this.old = old;

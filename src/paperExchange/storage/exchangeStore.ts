@@ -60,10 +60,8 @@ export class ExchangeStore {
         uids: service.accounts.map(({ uid }) => uid),
       },
     };
-    const writer = new StoreWriter(this.#disk, segments, new Recorder(service), start, () => service.nowMs, {
-      ...options,
-      folder: this.#folder,
-    });
+    const deps = { disk: this.#disk, segments, recorder: new Recorder(service), nowMs: () => service.nowMs };
+    const writer = new StoreWriter(deps, start, { ...options, folder: this.#folder });
     service.usePersistence(writer, segments);
     return writer;
   }

@@ -70,7 +70,7 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
     const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
     visitLines(disk, segment, (bytes, start, end) => {
       const kind = kindAt(bytes, start);
-      if (isArchived(kind)) archive.take(kind, bytes, start, end, layout, base + start);
+      if (isArchived(kind)) archive.take(kind, { bytes, start, end, layout, place: base + start });
       // The newest file begins with the complete state, except for ended orders. Older files matter only for those.
       reader?.take(kind, bytes.toString('latin1', start, end));
     });
@@ -96,7 +96,7 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: A
     const kind = kindAt(bytes, rowStart);
     if (!isArchived(kind))
       throw damage(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
-    archive.take(kind, bytes, rowStart, end, file.layout, place);
+    archive.take(kind, { bytes, start: rowStart, end, layout: file.layout, place });
   });
 }
 

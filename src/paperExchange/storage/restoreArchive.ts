@@ -20,6 +20,18 @@ interface RowOwner {
 /** Order numbers are multiplied by this before a smaller tag is added, so that sums sort by the number. */
 const MAX_TAGS = 2 ** 13;
 
+/** A row of the store, still as bytes. */
+export interface ArchivedRow {
+  readonly bytes: Buffer;
+  /** The row is the bytes from `start` to `end`. */
+  readonly start: number;
+  readonly end: number;
+  /** Layout of the file that has the row. */
+  readonly layout: Layout;
+  /** Offset of the row in the store. */
+  readonly place: number;
+}
+
 /** Collects the archived rows of all files, oldest first. */
 export class ArchiveRestorer {
   readonly #service: Service;
@@ -33,13 +45,13 @@ export class ArchiveRestorer {
     this.#service = service;
   }
 
-  /** Restores an archived row: bytes `start` to `end`, stored at offset `place`. Throws ConfigError if the row is invalid. */
-  take(kind: ArchivedKind, bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
-    if (kind === 'trade') return this.#restoreTrade(bytes, start, end, layout, place);
-    if (kind === 'order') return this.#restoreOrder(bytes, start, end, layout, place);
-    const row = bytes.toString('latin1', start, end);
-    if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, row), place);
-    this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, row), place);
+  /** Restores an archived row. Throws ConfigError if the row is invalid. */
+  take(kind: ArchivedKind, row: ArchivedRow): void {
+    if (kind === 'trade') return this.#restoreTrade(row);
+    if (kind === 'order') return this.#restoreOrder(row);
+    const { layout, place } = row;
+    if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, textOf(row)), place);
+    this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, textOf(row)), place);
   }
 
   /** Registers the client order id of an open order and adds it to the history. */
@@ -69,19 +81,19 @@ export class ArchiveRestorer {
     if (owner !== null) this.#triggers.set(number, owner);
   }
 
-  #restoreTrade(bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
-    const match = TRADE_OWNER.exec(startOfRow(bytes, start, end, layout));
-    const { market, uid, symbol } = match === null ? layout.read(tradeRecord, bytes.toString('latin1', start, end)) : ownerIn(match);
+  #restoreTrade(row: ArchivedRow): void {
+    const match = TRADE_OWNER.exec(startOfRow(row));
+    const { market, uid, symbol } = match === null ? row.layout.read(tradeRecord, textOf(row)) : ownerIn(match);
     const owner = this.#owner(market, uid, symbol);
-    owner?.side.orders.restoreTrade(owner.account, place, owner.tag);
+    owner?.side.orders.restoreTrade(owner.account, row.place, owner.tag);
   }
 
-  #restoreOrder(bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
-    const match = ORDER_OWNER.exec(startOfRow(bytes, start, end, layout));
-    const order = match === null ? layout.read(orderRecord, bytes.toString('latin1', start, end)) : orderIn(match);
+  #restoreOrder(row: ArchivedRow): void {
+    const match = ORDER_OWNER.exec(startOfRow(row));
+    const order = match === null ? row.layout.read(orderRecord, textOf(row)) : orderIn(match);
     const owner = this.#owner(order.market, order.uid, order.symbol);
     if (owner === null) return;
-    owner.side.orders.markArchived(order.number, place);
+    owner.side.orders.markArchived(order.number, row.place);
     this.#register(owner, order.number, order.clientOrderId);
   }
 
@@ -122,8 +134,10 @@ const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
 const START_BYTES = 192;
 
 /** Returns the start of a row; empty if the fields may be in another order. */
-const startOfRow = (bytes: Buffer, start: number, end: number, { isCurrent }: Layout): string =>
-  isCurrent ? bytes.toString('latin1', start, Math.min(end, start + START_BYTES)) : '';
+const startOfRow = ({ bytes, start, end, layout }: ArchivedRow): string =>
+  layout.isCurrent ? bytes.toString('latin1', start, Math.min(end, start + START_BYTES)) : '';
+
+const textOf = ({ bytes, start, end }: ArchivedRow): string => bytes.toString('latin1', start, end);
 
 /** Returns the owner of a trade from a match of TRADE_OWNER. */
 const ownerIn = ([, market, uid, symbol]: RegExpExecArray) => ({

@@ -41,6 +41,15 @@ export interface StoreWriterStart {
   readonly head: Pick<SegmentHead, 'openedMs' | 'restarts' | 'instruments' | 'uids'>;
 }
 
+/** What the writer takes. */
+export interface StoreWriterDeps {
+  readonly disk: Disk;
+  readonly segments: Segments;
+  readonly recorder: Recorder;
+  /** Returns the time of the exchange (ms UTC). */
+  readonly nowMs: () => number;
+}
+
 const SEGMENT_BYTES = 16 * 2 ** 20;
 /** Size, in segments, at which old segments are compacted into an archive file. */
 const COMPACTED_SEGMENTS = 4;
@@ -77,14 +86,7 @@ export class StoreWriter implements Persistence {
   /** True when the final state of a closed exchange has been written. */
   #isLastWritten = false;
 
-  constructor(
-    disk: Disk,
-    segments: Segments,
-    recorder: Recorder,
-    start: StoreWriterStart,
-    nowMs: () => number,
-    options: StoreWriterOptions,
-  ) {
+  constructor({ disk, segments, recorder, nowMs }: StoreWriterDeps, start: StoreWriterStart, options: StoreWriterOptions) {
     this.#disk = disk;
     this.#segments = segments;
     this.#recorder = recorder;

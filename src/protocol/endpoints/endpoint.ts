@@ -13,6 +13,7 @@ export const SECURITY = {
   USER_STREAM: { key: true, signature: false },
   MARKET_DATA: { key: true, signature: false },
 } as const satisfies Readonly<Record<string, { readonly key: boolean; readonly signature: boolean }>>;
+/** Whether a call needs a key and a signature. */
 export type Security = keyof typeof SECURITY;
 
 /**
@@ -44,16 +45,19 @@ interface ParamBase {
   readonly otherNames?: readonly string[];
 }
 
+/** A parameter that is text. */
 export interface TextParam extends ParamBase {
   readonly kind: 'text';
   /** Meaning of the text. `symbol` and `contractName` name an instrument. */
   readonly of: 'symbol' | 'contractName' | 'clientId';
 }
+/** A parameter with a fixed list of values. */
 export interface ChoiceParam extends ParamBase {
   readonly kind: 'choice';
   /** Valid values. Strings are sent as text, numbers as numbers. */
   readonly values: readonly (string | number)[];
 }
+/** A parameter that is a whole number in a range. */
 export interface IntegerParam extends ParamBase {
   readonly kind: 'integer';
   /** Form in a body. Some whole numbers are sent as text. */
@@ -62,24 +66,30 @@ export interface IntegerParam extends ParamBase {
   readonly max: number;
   readonly default?: number;
 }
+/** A parameter that is a decimal, such as a price. */
 export interface DecimalParam extends ParamBase {
   readonly kind: 'decimal';
   readonly wire: 'number' | 'string';
 }
+/** A parameter that is an id of the venue. */
 export interface IdParam extends ParamBase {
   readonly kind: 'id';
   readonly wire: 'number' | 'string';
 }
+/** A parameter that is the interval of klines. */
 export interface IntervalParam extends ParamBase {
   readonly kind: 'interval';
 }
+/** A parameter that is a time (ms UTC). */
 export interface TimeParam extends ParamBase {
   readonly kind: 'time';
 }
+/** A parameter that is a list of ids. */
 export interface IdsParam extends ParamBase {
   readonly kind: 'ids';
   readonly max: number;
 }
+/** A parameter that is a list of objects, such as the orders of a batch. */
 export interface RowsParam extends ParamBase {
   readonly kind: 'rows';
   readonly max: number;
@@ -131,6 +141,7 @@ export interface RateLimit {
   readonly source: 'spec' | 'dialect' | 'assumed';
 }
 
+/** One call of the API: path, method, security, parameters and answer. */
 export interface Endpoint<P extends Params = Params, R = unknown> {
   readonly market: Market;
   readonly method: 'GET' | 'POST';

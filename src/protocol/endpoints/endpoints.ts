@@ -5,6 +5,7 @@ import type { ArgsOf, Endpoint } from './endpoint.ts';
 import { FUTURES_ENDPOINTS } from './futuresEndpoints.ts';
 import { SPOT_ENDPOINTS } from './spotEndpoints.ts';
 
+/** All calls of the API, by operation. */
 export const ENDPOINTS = { ...SPOT_ENDPOINTS, ...FUTURES_ENDPOINTS } as const;
 
 /** `<market>.<operation>`: the specification's name of the operation in camelCase. */
@@ -17,6 +18,7 @@ export type OpResult<O extends Op> = ReturnType<(typeof ENDPOINTS)[O]['answer'][
 /** All operations, in the order of the specification. */
 export const OPS: readonly Op[] = Object.keys(ENDPOINTS).filter(isOp);
 
+/** True when `name` is an operation of the API. */
 export function isOp(name: string): name is Op {
   return Object.hasOwn(ENDPOINTS, name);
 }

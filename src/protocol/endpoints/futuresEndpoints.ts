@@ -53,6 +53,7 @@ const setting = { ...write, effect: 'setting', answer: doneAnswer } as const;
 
 const historyParams = { contractName: contractName('optional'), limit: limit('optional', 100, 1000, 'string'), fromId } as const;
 
+/** The calls of the futures API, by operation. */
 export const FUTURES_ENDPOINTS = {
   'futures.ping': endpoint({ ...open, path: '/fapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
   'futures.serverTime': endpoint({

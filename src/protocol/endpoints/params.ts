@@ -73,8 +73,8 @@ export const decimalParam = <const N extends Need>(
 ): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
 export const QUOTE = 'quote asset';
 /** The price, which only LIMIT orders have. `by`: the parameter with the type of the order. */
-export const limitPrice = (by: 'type' | 'batchType') =>
-  ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
+export const limitPrice = (typeParam: 'type' | 'batchType') =>
+  ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;
 
 export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string' = 'string', help = 'the order'): IdParam & Needed<N> => ({
   kind: 'id',

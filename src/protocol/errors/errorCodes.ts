@@ -2,6 +2,7 @@
 
 import { VENUE_CODES, type VenueCode } from '../../model/venueCodes.ts';
 
+/** A code of the error table, such as -1021. */
 export interface ErrorCode extends VenueCode {
   /**
    * `none`: the request had no effect. `unknown`: it may have had an effect, and only evidence can show it. An order is never sent again after

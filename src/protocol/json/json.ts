@@ -13,6 +13,7 @@ export class JsonNumber {
 
 /** A JSON object as a map, so that a key such as `__proto__` is an ordinary key, and numeric keys keep their position. */
 export type JsonObject = ReadonlyMap<string, Json>;
+/** A JSON value. Numbers keep their text, so that no digit is lost. */
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
@@ -27,12 +28,14 @@ export function jsonNumber(value: string | number): JsonNumber {
 
 /** Returns an object of the defined members. Keys must come from this program, never from untrusted input. */
 export function jsonObject(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const found = new Map<string, Json>();
-  for (const [name, value] of Object.entries(members)) if (value !== undefined) found.set(name, value);
-  return found;
+  const object = new Map<string, Json>();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) object.set(name, value);
+  return object;
 }
 
+/** True when a JSON value is an array. */
 export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
+/** True when a JSON value is an object. */
 export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
 
 /** A member name as JSON text: at the start of an object, and after another member. */
@@ -106,9 +109,9 @@ export function canonicalDecimal(text: string): string | null {
   if (plain === null) return null;
   const sign = plain.startsWith('-') ? '-' : '';
   const [digits = '', places = ''] = plain.slice(sign.length).split('.');
-  const whole = digits.slice(Math.min(zeroCount(digits, 0, 1), digits.length - 1));
+  const wholeDigits = digits.slice(Math.min(zeroCount(digits, 0, 1), digits.length - 1));
   const fraction = places.slice(0, places.length - zeroCount(places, places.length - 1, -1));
-  const value = fraction === '' ? whole : `${whole}.${fraction}`;
+  const value = fraction === '' ? wholeDigits : `${wholeDigits}.${fraction}`;
   return value === '0' ? value : sign + value;
 }
 

@@ -7,11 +7,13 @@ import { JsonNumber, MAX_NUMBER_CHARS, writeText, type Json } from './json.ts';
  * twice. `depth`, `size` and `number`: beyond the limits.
  */
 export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'size' | 'number';
+/** The parsed value, or what is wrong with the text. */
 export type JsonResult =
   | { readonly ok: true; readonly value: Json }
   /** `at`: offset of the problem in characters. */
   | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
 
+/** Bounds on untrusted JSON. */
 export interface JsonLimits {
   /** Maximum size in bytes, or in characters for text input. The largest reply of the exchange, 1000 orders, has about 400 kB. */
   readonly maxSize: number;

@@ -24,7 +24,7 @@ const object = (properties: Readonly<Record<string, JsonSchema>>, required: read
   properties,
   ...(required.length > 0 ? { required } : {}),
 });
-const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const CODE_OK: JsonSchema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
 const MSG: JsonSchema = { type: ['string', 'null'] };
 /** The envelope around some futures replies. */
@@ -38,12 +38,12 @@ const levelSchema: JsonSchema = {
   items: false,
   minItems: 2,
 };
-const ids = list(valueSchema(id));
+const ids = listOf(valueSchema(id));
 const depth = object(
   {
     time: valueSchema(time, true),
-    bids: { ...list(levelSchema), description: 'best first' },
-    asks: { ...list(levelSchema), description: 'best first' },
+    bids: { ...listOf(levelSchema), description: 'best first' },
+    asks: { ...listOf(levelSchema), description: 'best first' },
   },
   ['bids', 'asks'],
 );
@@ -66,33 +66,33 @@ const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
   'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
   'spot.batchOrders': {
     schema: () => {
-      const made: JsonSchema = {
+      const created: JsonSchema = {
         ...object({ ids: { ...ids, description: 'which id is whose is not said' }, idsString: ids }, []),
         anyOf: [{ required: ['ids'] }, { required: ['idsString'] }],
       };
-      return { anyOf: [made, envelope(made)] };
+      return { anyOf: [created, envelope(created)] };
     },
     sample: () => ({ ids: [ID] }),
   },
   'spot.batchCancel': {
     schema: () => {
       const text: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(id) };
-      const asked = object({ success: text, failed: text }, []);
-      return { anyOf: [asked, envelope({ ...asked, type: ['object', 'null'] })] };
+      const requested = object({ success: text, failed: text }, []);
+      return { anyOf: [requested, envelope({ ...requested, type: ['object', 'null'] })] };
     },
     sample: () => ({ success: [ID], failed: [] }),
   },
   'spot.account': {
     schema: (row) => {
-      const account = object({ uid: { type: ['string', 'integer', 'null'] }, balances: list(row) }, ['balances']);
+      const account = object({ uid: { type: ['string', 'integer', 'null'] }, balances: listOf(row) }, ['balances']);
       return { anyOf: [account, object({ data: account })] };
     },
     sample: (row) => ({ uid: null, ...listing([row]) }),
   },
   'futures.createConditionOrder': {
     schema: () => {
-      const made = object({ triggerIds: { ...ids, minItems: 1 }, ids, cancelIds: ids }, ['triggerIds']);
-      return { anyOf: [envelope(made), object({ orderId: valueSchema(id) })] };
+      const created = object({ triggerIds: { ...ids, minItems: 1 }, ids, cancelIds: ids }, ['triggerIds']);
+      return { anyOf: [envelope(created), object({ orderId: valueSchema(id) })] };
     },
     sample: () => ({ triggerIds: [ID], ids: [], cancelIds: [] }),
   },
@@ -102,7 +102,7 @@ const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
       const page = object({ count: { type: ['integer', 'string', 'null'], description: 'of all pages' }, trigOrderList: rows }, [
         'trigOrderList',
       ]);
-      return { anyOf: [envelope({ anyOf: [page, rows] }), page, list(row)] };
+      return { anyOf: [envelope({ anyOf: [page, rows] }), page, listOf(row)] };
     },
     sample: (row) => ({ count: 1, ...listing([row]) }),
   },
@@ -115,11 +115,13 @@ export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (r
   const row = value === null ? null : valueSchema(value);
   const rowSchema = row === null ? {} : rowIs(row);
   const sample = value === null ? null : sampleOf(value, '', endpointOf(op).market);
-  const own = OWN_CONTAINERS[op];
-  const found = own ? { schema: own.schema(rowSchema), sample: own.sample(sample) } : commonContainer(op, rowSchema, sample);
+  const ownContainer = OWN_CONTAINERS[op];
+  const container = ownContainer
+    ? { schema: ownContainer.schema(rowSchema), sample: ownContainer.sample(sample) }
+    : commonContainer(op, rowSchema, sample);
   // The sample has the type of the reply, because it was built from the same row of the table.
-  const example = plainSchema(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
-  return { row, schema: found.schema, example };
+  const example = plainSchema(endpointOf(op).answer.write(container.sample, SEED_VARIANTS));
+  return { row, schema: container.schema, example };
 }
 
 /** Returns the schema and a sample for one of the common containers. */
@@ -143,11 +145,11 @@ function commonContainer(op: Op, row: JsonSchema, sample: unknown): { readonly s
   }
 }
 
-const oneElement = (row: JsonSchema): JsonSchema => ({ ...list(row), minItems: 1, maxItems: 1 });
+const oneElement = (row: JsonSchema): JsonSchema => ({ ...listOf(row), minItems: 1, maxItems: 1 });
 
 /** Returns the schema of a list: bare, in a member, or in an envelope. The specification's form is first. */
 function listSchema(op: Op, member: string | null, row: JsonSchema): JsonSchema {
-  const bare = list(row);
+  const bare = listOf(row);
   const rows: JsonSchema = { type: ['array', 'null'], items: row };
   const members = [...(member === null ? [] : [member]), 'list', ...(op === 'spot.symbols' ? ['symbols'] : [])];
   const inMember = members.map((name) => object({ [name]: rows }));

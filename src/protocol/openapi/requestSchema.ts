@@ -118,8 +118,8 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Jso
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
 function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): JsonSchema {
-  const given = byDefault === undefined ? {} : { default: isText(wire, place) ? String(byDefault) : byDefault };
+  const defaultMember = byDefault === undefined ? {} : { default: isText(wire, place) ? String(byDefault) : byDefault };
   return isText(wire, place)
-    ? { type: 'string', pattern: '^[1-9]\\d*$', ...given }
-    : { type: 'integer', minimum: min, maximum: max, ...given };
+    ? { type: 'string', pattern: '^[1-9]\\d*$', ...defaultMember }
+    : { type: 'integer', minimum: min, maximum: max, ...defaultMember };
 }

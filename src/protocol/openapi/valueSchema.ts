@@ -94,8 +94,8 @@ const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fiel
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 function kindOf({ kind }: Value<unknown>): ValueKind {
-  const found = KINDS[kind];
-  if (found) return found;
+  const kindSchema = KINDS[kind];
+  if (kindSchema) return kindSchema;
   if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);
   const words = kind.slice('code:'.length).split('|');
   const [first = ''] = words;

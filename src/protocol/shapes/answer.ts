@@ -72,9 +72,9 @@ export function listIn(json: Json | undefined, ...members: readonly string[]): r
   if (isList(json)) return json;
   if (!isObject(json)) return undefined;
   for (const name of [...members, 'list', 'symbols']) {
-    const found = json.get(name);
-    if (isList(found)) return found;
-    if (found === null) return [];
+    const member = json.get(name);
+    if (isList(member)) return member;
+    if (member === null) return [];
   }
   const data = json.get('data');
   return data === null ? [] : listIn(data, ...members);
@@ -92,10 +92,10 @@ export function objectIn(json: Json): JsonObject | null {
 }
 
 /** Returns the rows that can be read, and the problems of the others. */
-export function readRows<T>(row: Value<T>, found: readonly Json[]): Listing<T> {
+export function readRows<T>(row: Value<T>, jsonRows: readonly Json[]): Listing<T> {
   const rows: T[] = [];
   const refused: RefusedRow[] = [];
-  found.forEach((json, index) => {
+  jsonRows.forEach((json, index) => {
     try {
       rows.push(row.read(json));
     } catch (error) {
@@ -122,9 +122,9 @@ export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listin
     container: { kind: 'list', member: member ?? null },
     row,
     read(json) {
-      const found = listIn(json, ...(member === undefined ? [] : [member]));
-      if (!found) throw new Mismatch('a list', json);
-      return readRows(row, found);
+      const jsonRows = listIn(json, ...(member === undefined ? [] : [member]));
+      if (!jsonRows) throw new Mismatch('a list', json);
+      return readRows(row, jsonRows);
     },
     write: ({ rows }, variants) =>
       options.write(
@@ -141,9 +141,9 @@ export function one<T>(row: Value<T>, shape: string, write: (json: Json, variant
     container: { kind: 'one' },
     row,
     read(json) {
-      const found = objectIn(json);
-      if (found === null) throw new Mismatch('an object', null);
-      return row.read(found);
+      const jsonRecord = objectIn(json);
+      if (jsonRecord === null) throw new Mismatch('an object', null);
+      return row.read(jsonRecord);
     },
     write: (value, variants) => write(row.write(value, variants), variants),
   };
@@ -156,8 +156,8 @@ export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, v
     container: { kind: 'oneOrNone' },
     row,
     read(json) {
-      const found = objectIn(json);
-      return found === null ? null : row.read(found);
+      const jsonRecord = objectIn(json);
+      return jsonRecord === null ? null : row.read(jsonRecord);
     },
     write: (value, variants) => (value === null ? envelope(null, 'Success') : write(row.write(value, variants), variants)),
   };

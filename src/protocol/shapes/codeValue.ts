@@ -37,21 +37,23 @@ function readStatusOf(json: Json): CodeReading<OrderStatus> {
   return readStatus(text);
 }
 
-/** An order status by name. `words` are the spellings under the switch value `words`. */
-export function statusName(words: Spelling = {}): Value<CodeReading<OrderStatus>> {
+/** An order status by name. `prose` are the spellings under the switch value `words`. */
+export function statusName(prose: Spelling = {}): Value<CodeReading<OrderStatus>> {
   return {
     kind: 'status',
     read: readStatusOf,
     write({ word, raw }, { statusSpelling }) {
       if (word === 'UNKNOWN') return rawJson(raw);
-      const spelling = statusSpelling === 'variant' ? VARIANT_SPELLING : statusSpelling === 'words' ? words : {};
-      return spelling[word] ?? word;
+      if (statusSpelling === 'variant') return VARIANT_SPELLING[word] ?? word;
+      return statusSpelling === 'words' ? (prose[word] ?? word) : word;
     },
   };
 }
+/** The status of a spot order in all other replies. */
 export const spotStatus = statusName(PROSE_SPELLING);
 /** The status in the list of open orders. Services were seen to write NEW with a trailing underscore there. */
 export const spotListStatus = statusName({ ...PROSE_SPELLING, NEW: 'NEW_' });
+/** The status of a futures order. */
 export const futuresStatus = statusName();
 
 /** An order status by its integer. */

@@ -93,6 +93,7 @@ interface CodeTable<Word extends string> {
   readonly names: readonly Word[];
 }
 
+/** Type of an order on the wire. */
 export type OrderType = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'LIQUIDATION' | 'POSITION_MERGE' | 'UNKNOWN';
 /** `type` of an order. It is an integer only in histories. */
 export const ORDER_TYPES: CodeTable<OrderType> = {
@@ -100,18 +101,22 @@ export const ORDER_TYPES: CodeTable<OrderType> = {
   names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'LIQUIDATION', 'POSITION_MERGE'],
 };
 
+/** Time in force of an order on the wire. */
 export type TimeInForceWord = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'UNKNOWN';
 /** `timeInForce` as a code. LIMIT and MARKET mean that the order has none. */
 export const TIME_IN_FORCE: CodeTable<TimeInForceWord> = { first: 1, names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY'] };
 
+/** Where an order came from. */
 export type OrderSource = 'WEB' | 'APP' | 'API' | 'OTHER' | 'UNKNOWN';
 /** `source` of an order in histories. */
 export const ORDER_SOURCES: CodeTable<OrderSource> = { first: 1, names: ['WEB', 'APP', 'API', 'OTHER'] };
 
+/** Status of a trigger order. */
 export type TriggerStatus = 'PENDING' | 'EXPIRED' | 'TRIGGERED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
 /** `status` of a trigger order. TRIGGERED means that it fired, not that its order filled. */
 export const TRIGGER_STATUSES: CodeTable<TriggerStatus> = { first: 0, names: ['PENDING', 'EXPIRED', 'TRIGGERED', 'FAILED', 'CANCELED'] };
 
+/** Type of a trigger order. */
 export type TriggerType = 'STOP_LOSS' | 'TAKE_PROFIT' | 'RISES_TO' | 'FALLS_TO' | 'UNKNOWN';
 /** `triggerType`: the first two close a position. RISES_TO fires when the price rises to the trigger, FALLS_TO when it falls to it. */
 export const TRIGGER_TYPES: CodeTable<TriggerType> = { first: 1, names: ['STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO'] };

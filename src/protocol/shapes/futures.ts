@@ -50,9 +50,9 @@ export const orderIdAnswer = one(orderId, '{orderId}');
 const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   kind: 'timeInForce',
   read(json) {
-    const found = scalarText(json);
-    if (found === null) throw new Mismatch('a time in force', json);
-    return found === '' ? null : readCode(TIME_IN_FORCE, found);
+    const text = scalarText(json);
+    if (text === null) throw new Mismatch('a time in force', json);
+    return text === '' ? null : readCode(TIME_IN_FORCE, text);
   },
   write(value, { timeInForceRead }) {
     if (value === null) return '';
@@ -83,8 +83,8 @@ const futuresOrder = record({
 });
 /** The reply to a query of an order. Null has no information: the order may still exist. */
 export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
-  const full = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
-  return orderQueryShape === 'array' ? [full] : full;
+  const withFills = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
+  return orderQueryShape === 'array' ? [withFills] : withFills;
 });
 export const futuresOpenOrdersAnswer = list(futuresOrder, {
   shape: 'envelope with a list of orders, or null',
@@ -216,10 +216,10 @@ export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   container: { kind: 'own' },
   row: triggerOrder,
   read(json) {
-    const found = listIn(json, 'trigOrderList');
-    if (!found) throw new Mismatch('a list', json);
+    const jsonRows = listIn(json, 'trigOrderList');
+    if (!jsonRows) throw new Mismatch('a list', json);
     const count = memberOf(memberOf(json, 'data'), 'count') ?? memberOf(json, 'count') ?? null;
-    return { count: count === null ? null : integer.read(count), ...readRows(triggerOrder, found) };
+    return { count: count === null ? null : integer.read(count), ...readRows(triggerOrder, jsonRows) };
   },
   write({ count, rows }, variants) {
     const data = { count: count === null ? null : jsonNumber(count), trigOrderList: rows.map((row) => triggerOrder.write(row, variants)) };

@@ -133,13 +133,13 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
  * price.
  */
 function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
-  const found = json === undefined ? undefined : listIn(json);
-  if (!found) throw new Mismatch('a list of levels', json).within(name);
-  const { rows, refused } = readRows(level, found);
-  if (refused[0]) throw new Mismatch('levels of price and quantity', found[0]).within(name);
+  const jsonRows = json === undefined ? undefined : listIn(json);
+  if (!jsonRows) throw new Mismatch('a list of levels', json).within(name);
+  const { rows, refused } = readRows(level, jsonRows);
+  if (refused[0]) throw new Mismatch('levels of price and quantity', jsonRows[0]).within(name);
   rows.forEach((row, index) => {
-    const before = rows[index - 1];
-    if (before && comparePlain(row.price, before.price) * direction < 0) throw new Mismatch('best level first', json).within(name);
+    const earlierRow = rows[index - 1];
+    if (earlierRow && comparePlain(row.price, earlierRow.price) * direction < 0) throw new Mismatch('best level first', json).within(name);
   });
   return rows;
 }

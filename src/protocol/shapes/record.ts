@@ -13,7 +13,7 @@ export interface Field<T> {
   /** True if it may be null. */
   readonly canBeNull: boolean;
   /** Returns the field with the record's name for it as its wire name, unless it has wire names already. */
-  named(own: string): Field<T>;
+  named(fallbackName: string): Field<T>;
   /** Throws Mismatch. */
   read(from: JsonObject): T;
   write(value: T, variants: Variants, into: Map<string, Json>): void;
@@ -31,7 +31,7 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
     value,
     names,
     canBeNull: options.absent !== undefined,
-    named: (own) => (first === '' ? field(value, [own], options) : field(value, names, options)),
+    named: (fallbackName) => (first === '' ? field(value, [fallbackName], options) : field(value, names, options)),
     read(from) {
       for (const name of names) {
         const json = from.get(name);
@@ -46,9 +46,9 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
       if (options.absent) return options.absent.value;
       throw new Mismatch(value.kind, from.get(first)).within(first);
     },
-    write(of, variants, into) {
-      if (options.write) options.write(of, variants, first, into);
-      else into.set(first, value.write(of, variants));
+    write(plainValue, variants, into) {
+      if (options.write) options.write(plainValue, variants, first, into);
+      else into.set(first, value.write(plainValue, variants));
     },
   };
 }
@@ -60,8 +60,8 @@ export const required = <T>(value: Value<T>, ...names: readonly string[]): Field
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write(of, variants, name, into) {
-      if (of !== null) into.set(name, value.write(of, variants));
+    write(plainValue, variants, name, into) {
+      if (plainValue !== null) into.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -70,7 +70,7 @@ export function optional<T>(value: Value<T>, ...names: readonly string[]): Field
 export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write: (of, variants, name, into) => into.set(name, of === null ? null : value.write(of, variants)),
+    write: (plainValue, variants, name, into) => into.set(name, plainValue === null ? null : value.write(plainValue, variants)),
   });
 }
 
@@ -78,8 +78,8 @@ export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field
 export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write(of, variants, name, into) {
-      if (of !== null && on(variants)) into.set(name, value.write(of, variants));
+    write(plainValue, variants, name, into) {
+      if (plainValue !== null && on(variants)) into.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -92,8 +92,8 @@ export function clientIdField(
 ): Field<string | null> {
   return field(value, names, {
     absent: { value: null },
-    write(of, variants, name, into) {
-      if (on(variants)) into.set(name, value.write(of, variants));
+    write(plainValue, variants, name, into) {
+      if (on(variants)) into.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -101,7 +101,7 @@ export function clientIdField(
 /** Adds null to the type of `value`. The field itself handles null when it reads. */
 const orNull = <T>(value: Value<T>): Value<T | null> => ({
   ...value,
-  write: (of, variants) => (of === null ? null : value.write(of, variants)),
+  write: (plainValue, variants) => (plainValue === null ? null : value.write(plainValue, variants)),
 });
 
 /**
@@ -116,11 +116,11 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
     named: () => idField,
     read(from) {
       const [plain, text] = [from.get('orderId') ?? null, from.get('orderIdString') ?? null];
-      const found = idText(plain) ?? idText(text);
-      if (found === null) throw new Mismatch('an order id', from.get('orderId')).within('orderId');
-      if (text !== null && plain !== null && scalarText(text) !== found)
-        throw new Mismatch(`orderIdString ${found}`, text).within('orderIdString');
-      return found;
+      const idDigits = idText(plain) ?? idText(text);
+      if (idDigits === null) throw new Mismatch('an order id', from.get('orderId')).within('orderId');
+      if (text !== null && plain !== null && scalarText(text) !== idDigits)
+        throw new Mismatch(`orderIdString ${idDigits}`, text).within('orderIdString');
+      return idDigits;
     },
     write(value, { spotOrderId }, into) {
       const form = options.form === 'switch' ? spotOrderId : 'number';
@@ -146,9 +146,9 @@ export function record<F extends Record<string, unknown>>(fields: { readonly [K 
     fields: Object.fromEntries(named) as Readonly<Record<string, Field<never>>>,
     read(json) {
       if (!isObject(json)) throw new Mismatch('an object', json);
-      const found: Record<string, unknown> = {};
-      for (const [own, member] of named) found[own] = member.read(json);
-      return found as F;
+      const members: Record<string, unknown> = {};
+      for (const [own, member] of named) members[own] = member.read(json);
+      return members as F;
     },
     write(value, variants) {
       const into = new Map<string, Json>();
@@ -161,8 +161,8 @@ export function record<F extends Record<string, unknown>>(fields: { readonly [K 
 /** Returns the instrument of a rejected row, if it can be read. */
 export function instrumentIn(row: Json): string | null {
   for (const name of ['symbol', 'contractName']) {
-    const found = memberOf(row, name);
-    if (typeof found === 'string' && found !== '') return found.toUpperCase();
+    const member = memberOf(row, name);
+    if (typeof member === 'string' && member !== '') return member.toUpperCase();
   }
   return null;
 }

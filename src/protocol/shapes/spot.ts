@@ -103,7 +103,7 @@ export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
     return { ids };
   },
   write({ ids }, { batchIds }) {
-    const numbers = ids.map((each) => jsonNumber(each));
+    const numbers = ids.map((id) => jsonNumber(id));
     return jsonObject(batchIds === 'both' ? { idsString: ids, ids: numbers } : { ids: numbers });
   },
 };
@@ -126,12 +126,12 @@ export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
     return jsonObject({ success: numbers(success), failed: numbers(failed) });
   },
 };
-const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((each) => jsonNumber(each));
+const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((id) => jsonNumber(id));
 
 /** Returns the ids of a list of ids; null for anything else. */
 export function idsIn(json: Json | undefined): readonly string[] | null {
   if (!isList(json)) return null;
-  const ids = json.map(idText).filter((each) => each !== null);
+  const ids = json.map(idText).filter((id) => id !== null);
   return ids.length === json.length ? ids : null;
 }
 
@@ -170,10 +170,10 @@ export function withOwnId<T extends OwnIds, V extends Value<T>>(value: V & Value
   return {
     ...value,
     read(json: Json) {
-      const found = value.read(json);
-      const own = found.isBuyer ? 'bidId' : 'askId';
-      if (found[own] === null) throw new Mismatch('the id of the own order', memberOf(json, own)).within(own);
-      return found;
+      const trade = value.read(json);
+      const ownIdName = trade.isBuyer ? 'bidId' : 'askId';
+      if (trade[ownIdName] === null) throw new Mismatch('the id of the own order', memberOf(json, ownIdName)).within(ownIdName);
+      return trade;
     },
   };
 }
@@ -189,9 +189,9 @@ export const spotAccountAnswer: AnswerShape<SpotAccount> = {
   container: { kind: 'own' },
   row: balance,
   read(json) {
-    const found = memberOf(json, 'balances') ?? memberOf(memberOf(json, 'data'), 'balances');
-    if (!isList(found)) throw new Mismatch('a list', found).within('balances');
-    return { uid: scalarText(memberOf(json, 'uid') ?? null), ...readRows(balance, found) };
+    const balances = memberOf(json, 'balances') ?? memberOf(memberOf(json, 'data'), 'balances');
+    if (!isList(balances)) throw new Mismatch('a list', balances).within('balances');
+    return { uid: scalarText(memberOf(json, 'uid') ?? null), ...readRows(balance, balances) };
   },
   write({ uid, rows }, variants) {
     return jsonObject({

@@ -11,8 +11,8 @@ export class Mismatch extends Error {
   override readonly name = 'Mismatch';
   /** The path to the value, such as `positions[2].avgPrice`. */
   place = '';
-  constructor(expected: string, found: Json | undefined) {
-    super(`expected ${expected}, got ${shortText(found)}`);
+  constructor(expected: string, json: Json | undefined) {
+    super(`expected ${expected}, got ${shortText(json)}`);
   }
 
   /** Puts the name of an outer member, or an index, in front of the path. */
@@ -22,9 +22,9 @@ export class Mismatch extends Error {
   }
 }
 
-function shortText(found: Json | undefined): string {
-  if (found === undefined) return 'nothing';
-  const text = writeJson(found);
+function shortText(json: Json | undefined): string {
+  if (json === undefined) return 'nothing';
+  const text = writeJson(json);
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
@@ -84,8 +84,8 @@ export const idString: Value<string> = { kind: 'id', read: readId, write: (value
 export const idOrNone: Value<string | null> = {
   kind: 'idOrNone',
   read(json) {
-    const found = scalarText(json);
-    return found === '0' || found === '' ? null : readId(json);
+    const text = scalarText(json);
+    return text === '0' || text === '' ? null : readId(json);
   },
   write: (value) => (value === null ? null : jsonNumber(value)),
 };
@@ -117,9 +117,9 @@ export const upperText: Value<string> = { kind: 'upperText', read: (json) => tex
 export const integer: Value<number> = {
   kind: 'integer',
   read(json) {
-    const found = readDecimal(json);
-    if (found.includes('.') || !Number.isSafeInteger(Number(found))) throw new Mismatch('a whole number', json);
-    return Number(found);
+    const decimal = readDecimal(json);
+    if (decimal.includes('.') || !Number.isSafeInteger(Number(decimal))) throw new Mismatch('a whole number', json);
+    return Number(decimal);
   },
   write: (value) => jsonNumber(value),
 };
@@ -147,8 +147,8 @@ const MAX_SECONDS = 1e11;
 export const barTime: Value<TimeMs> = {
   kind: 'barTime',
   read(json) {
-    const found = integer.read(json);
-    return timeMs(found < MAX_SECONDS ? found * 1000 : found);
+    const integerValue = integer.read(json);
+    return timeMs(integerValue < MAX_SECONDS ? integerValue * 1000 : integerValue);
   },
   write: (value, { klineIdx }) => jsonNumber(klineIdx === 's' ? Math.floor(value / 1000) : value),
 };
@@ -159,9 +159,9 @@ const ZONE_MS = 8 * 3_600_000;
 export const zonelessTime: Value<TimeMs | null> = {
   kind: 'zonelessTime',
   read(json) {
-    const found = scalarText(json) ?? '';
-    if (/^\d{12,14}$/.test(found)) return timeMs(Number(found));
-    const local = parseTime(found);
+    const text = scalarText(json) ?? '';
+    if (/^\d{12,14}$/.test(text)) return timeMs(Number(text));
+    const local = parseTime(text);
     return local === null ? null : timeMs(local - ZONE_MS);
   },
   write: (value) => (value === null ? null : formatTime(value + ZONE_MS).slice(0, 19)),
@@ -171,9 +171,9 @@ export const zonelessTime: Value<TimeMs | null> = {
 export const side: Value<Side> = {
   kind: 'side',
   read(json) {
-    const found = typeof json === 'string' ? json.toUpperCase() : '';
-    if (found !== 'BUY' && found !== 'SELL') throw new Mismatch('BUY or SELL', json);
-    return found === 'BUY' ? 'buy' : 'sell';
+    const upperText = typeof json === 'string' ? json.toUpperCase() : '';
+    if (upperText !== 'BUY' && upperText !== 'SELL') throw new Mismatch('BUY or SELL', json);
+    return upperText === 'BUY' ? 'buy' : 'sell';
   },
   write: (value) => (value === 'buy' ? 'BUY' : 'SELL'),
 };
@@ -182,9 +182,9 @@ export type PositionAction = 'OPEN' | 'CLOSE';
 export const action: Value<PositionAction> = {
   kind: 'action',
   read(json) {
-    const found = typeof json === 'string' ? json.toUpperCase() : '';
-    if (found !== 'OPEN' && found !== 'CLOSE') throw new Mismatch('OPEN or CLOSE', json);
-    return found;
+    const upperText = typeof json === 'string' ? json.toUpperCase() : '';
+    if (upperText !== 'OPEN' && upperText !== 'CLOSE') throw new Mismatch('OPEN or CLOSE', json);
+    return upperText;
   },
   write: (value) => value,
 };

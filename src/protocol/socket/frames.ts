@@ -1,5 +1,6 @@
 // Reads and writes WebSocket frames (RFC 6455). A message must be one frame of bounded size. Only clients mask their frames.
 
+/** The opcodes of WebSocket frames (RFC 6455, section 5.2). */
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
 
 /** The close codes of RFC 6455, section 7.4.1, that are sent here. */
@@ -13,6 +14,7 @@ export const CLOSE = {
   tooBig: 1009,
 } as const;
 
+/** One WebSocket frame, unmasked. */
 export interface SocketFrame {
   readonly opcode: number;
   /** The payload without its mask. */
@@ -73,17 +75,24 @@ export class FrameReader {
   #head(): Head | FrameError | null {
     const bytes = this.#pending;
     if (bytes.length < 2) return null;
-    const [first, second] = [bytes[0]!, bytes[1]!];
-    const broken = headError(first, second, this.#from);
-    if (broken !== null) return broken;
-    const short = second & 0x7f;
-    const size = short < 126 ? 0 : short === 126 ? 2 : 8;
-    if (bytes.length < 2 + size) return null;
-    const length = size === 0 ? short : wholeNumberIn(bytes.subarray(2, 2 + size));
+    const [firstByte, secondByte] = [bytes[0]!, bytes[1]!];
+    const error = headError(firstByte, secondByte, this.#from);
+    if (error !== null) return error;
+    const shortLength = secondByte & 0x7f;
+    const lengthBytes = extendedLengthBytes(shortLength);
+    if (bytes.length < 2 + lengthBytes) return null;
+    const length = lengthBytes === 0 ? shortLength : wholeNumberIn(bytes.subarray(2, 2 + lengthBytes));
     if (length > this.#maxBytes) return { code: CLOSE.tooBig, why: `a message of more than ${this.#maxBytes} bytes` };
-    const start = 2 + size + (this.#from === 'client' ? 4 : 0);
-    return bytes.length < start ? null : { opcode: first & 0x0f, mask: bytes.subarray(2 + size, start), length, start };
+    const maskStart = 2 + lengthBytes;
+    const start = maskStart + (this.#from === 'client' ? 4 : 0);
+    return bytes.length < start ? null : { opcode: firstByte & 0x0f, mask: bytes.subarray(maskStart, start), length, start };
   }
+}
+
+/** Returns the number of bytes that follow the seven bits of the length: 126 stands for two, 127 for eight (RFC 6455, section 5.2). */
+function extendedLengthBytes(shortLength: number): 0 | 2 | 8 {
+  if (shortLength < 126) return 0;
+  return shortLength === 126 ? 2 : 8;
 }
 
 interface Head {
@@ -96,13 +105,14 @@ interface Head {
 }
 
 /** Returns the error that the first two bytes of a frame already show; null if they are valid. */
-function headError(first: number, second: number, from: 'client' | 'server'): FrameError | null {
-  const opcode = first & 0x0f;
-  const isComplete = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
-  if ((first & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
+function headError(firstByte: number, secondByte: number, from: 'client' | 'server'): FrameError | null {
+  const opcode = firstByte & 0x0f;
+  const isComplete = (firstByte & 0x80) !== 0 && opcode !== OPCODE.continuation;
+  if ((firstByte & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
   if (!KNOWN_OPCODES.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
-  if (((second & 0x80) !== 0) !== (from === 'client')) return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
-  if (opcode >= OPCODE.close && (!isComplete || (second & 0x7f) > MAX_CONTROL_BYTES)) {
+  if (((secondByte & 0x80) !== 0) !== (from === 'client'))
+    return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
+  if (opcode >= OPCODE.close && (!isComplete || (secondByte & 0x7f) > MAX_CONTROL_BYTES)) {
     return { code: CLOSE.protocol, why: 'a control frame is one frame, and short' };
   }
   return isComplete ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };

@@ -38,6 +38,7 @@ export interface FillDifference {
   readonly a: FillCells | null;
   readonly b: FillCells | null;
 }
+/** The cells of a row of fills.csv, by the name of their column. */
 export type FillCells = Readonly<Record<string, string>>;
 
 /** Everything that the comparison shows. */

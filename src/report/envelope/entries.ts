@@ -1,6 +1,7 @@
 // Finds the entries that the strategies of a run decided, each with its bracket and the cancel or exit that ended it.
 
 import { DECISION_FLAGS, DECISIONS, type RunDecisions } from '../../model/run/decisions.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import type { Ladder } from '../../model/order.ts';
 import { ENDINGS, type OrderColumns, type RunRecord } from '../../model/run/run.ts';
 import { nearestOf, rungsOfFill } from '../../orders/stops/ladder.ts';
@@ -52,6 +53,12 @@ export class Reasons {
   readonly ifOpen = new Set<string>();
 }
 
+/** The rules of the run, and the reasons to which an entry adds. */
+interface EntryContext {
+  readonly terms: EnvelopeTerms;
+  readonly reasons: Reasons;
+}
+
 /** Returns the entries in the order of their decisions. Adds to `reasons` what this model of entries cannot follow. */
 export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, reasons: Reasons): readonly Entry[] {
   const entries: Entry[] = [];
@@ -61,23 +68,23 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
   for (let row = 0; row < length; row++) {
     const arrivedMs = timeMs[row]! + terms.latencyMs;
     const key = strategy[row]! * 65_536 + instrument[row]!;
-    const own = openEntries.get(key) ?? [];
-    if (kind[row] === EXIT) endAll(own, arrivedMs);
+    const positionEntries = openEntries.get(key) ?? [];
+    if (kind[row] === EXIT) endAll(positionEntries, arrivedMs);
     else if (kind[row] === ORDER) {
-      const entry = entryAt(record, decisions, terms, row, reasons);
-      if (entry === 'closing') endAll(own, arrivedMs);
+      const entry = entryAt(record, decisions, row, { terms, reasons });
+      if (entry === 'closing') endAll(positionEntries, arrivedMs);
       if (entry === null || entry === 'closing') continue;
       // An entry of the other side closes the open entries, unless long and short positions are separate.
-      if (record.isTwoWay !== true && own.some(({ isLong }) => isLong !== entry.isLong)) {
-        for (const open of own) open.isReversed = true;
-        endAll(own, arrivedMs);
+      if (record.isTwoWay !== true && positionEntries.some(({ isLong }) => isLong !== entry.isLong)) {
+        for (const open of positionEntries) open.isReversed = true;
+        endAll(positionEntries, arrivedMs);
       }
       entries.push(entry);
-      own.push(entry);
-      if (own.length > MAX_OPEN) own.splice(0, own.length - MAX_OPEN);
-      openEntries.set(key, own);
+      positionEntries.push(entry);
+      if (positionEntries.length > MAX_OPEN) positionEntries.splice(0, positionEntries.length - MAX_OPEN);
+      openEntries.set(key, positionEntries);
     } else {
-      const entry = own.find((open) => open.id === id[row]);
+      const entry = positionEntries.find((open) => open.id === id[row]);
       if (entry !== undefined) entry.cancelMs = Math.min(entry.cancelMs, arrivedMs);
       else reasons.always.add('it cancels orders other than its entries');
     }
@@ -86,84 +93,116 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
 }
 
 /** Ends the entries of a position at a time, and empties the list. */
-function endAll(own: Entry[], ms: number): void {
-  for (const entry of own) entry.exitMs = Math.min(entry.exitMs, ms);
-  own.length = 0;
+function endAll(positionEntries: Entry[], ms: number): void {
+  for (const entry of positionEntries) entry.exitMs = Math.min(entry.exitMs, ms);
+  positionEntries.length = 0;
+}
+
+/** One decision of the run, with what the model of entries needs to know of its instrument and of its order. */
+interface EntryDecision {
+  readonly decisions: RunDecisions;
+  /** Row of the decision. */
+  readonly row: number;
+  readonly instrument: Instrument;
+  readonly isLong: boolean;
+  /** Targets of the entry. Null for at most one. */
+  readonly ladder: Ladder | null;
 }
 
 /**
  * Returns the entry of a decision. Null for an order that is never placed, and for one that only closes after a denial. `closing` for an
  * order that only closes a position.
  */
-function entryAt(
-  { instruments, orders, feeds }: RunRecord,
-  decisions: RunDecisions,
-  terms: EnvelopeTerms,
-  decision: number,
-  reasons: Reasons,
-): Entry | 'closing' | null {
-  const row = decisions.id[decision]! - 1;
-  const flags = decisions.flags[decision]!;
-  const index = decisions.instrument[decision]!;
-  const instrument = instruments[index]!;
-  const { contract } = instrument;
-  const isLong = decisions.sign[decision]! > 0;
-  const denial = denialOf(orders, row);
+function entryAt(record: RunRecord, decisions: RunDecisions, row: number, context: EntryContext): Entry | 'closing' | null {
+  const { terms, reasons } = context;
+  const id = decisions.id[row]!;
+  const instrument = record.instruments[decisions.instrument[row]!]!;
+  const decision: EntryDecision = {
+    decisions,
+    row,
+    instrument,
+    isLong: decisions.sign[row]! > 0,
+    ladder: decisions.ladders.get(id) ?? null,
+  };
+  const denial = denialOf(record.orders, id - 1);
   if (denial !== null && CERTAIN_DENIALS.has(denial)) return null;
-  if ((flags & DECISION_FLAGS.reduceOnly) !== 0 || (contract === undefined && !isLong)) {
+  if (isReduction(decision)) {
     // A market order leaves no fill ambiguous, but it may close a different position.
-    const isMarket = (flags & DECISION_FLAGS.limit) === 0 && decisions.trigger[decision] === 0;
-    (isMarket ? reasons.ifOpen : reasons.always).add('it closes with orders of its own');
+    (isMarketOrder(decision) ? reasons.ifOpen : reasons.always).add('it closes with orders of its own');
     return denial === null ? 'closing' : null;
   }
-  if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.ifOpen.add('its sizes depend on its equity');
-  if ((flags & DECISION_FLAGS.trailsOtherwise) !== 0) reasons.always.add('its stops trail in percent, or from a price on');
-  const ladder = decisions.ladders.get(decisions.id[decision]!) ?? null;
-  if (ladder !== null && contract === undefined && terms.feesIn === 'received')
-    reasons.always.add('its entries have several targets, and fees are taken from coins');
-  if (contract === undefined && decisions.trigger[decision]! > 0 && (flags & DECISION_FLAGS.limit) !== 0)
-    reasons.always.add('it has stop entries with a limit on spot');
-  if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.always.add('it uses a time in force');
+  noteUnfollowed(decision, context);
   if (denial !== null) {
     reasons.ifOpen.add('an order was refused that might have been accepted');
     return null;
   }
-  const sign = isLong ? 1 : -1;
-  const limit = decisions.limit[decision]!;
-  const trigger = decisions.trigger[decision]!;
-  const untriggeredKind: EntryKind = (flags & DECISION_FLAGS.limit) !== 0 ? 'limit' : 'market';
-  const kind: EntryKind = trigger > 0 ? 'trigger' : untriggeredKind;
-  const level = sign * (kind === 'trigger' ? trigger : limit);
-  const targetTicks = ladder === null ? decisions.takeProfit[decision]! : nearestOf(ladder, isLong);
-  const target = targetTicks > 0 ? sign * targetTicks : INFINITY;
-  const stop = decisions.stopLoss[decision]! > 0 ? sign * decisions.stopLoss[decision]! : -INFINITY;
+  const entryTerms = entryTermsOf(decision, terms);
+  const { kind, level, target, stop } = entryTerms;
   if (kind !== 'market' && (target <= level || stop >= level)) reasons.always.add('an entry has its target or stop on the other side');
-  const lots = lotsOf(orders, row, decisions.lots[decision]!);
+  const lots = lotsOf(record.orders, id - 1, decisions.lots[row]!);
+  const sign = decision.isLong ? 1 : -1;
   return {
-    id: decisions.id[decision]!,
-    strategy: decisions.strategy[decision]!,
-    instrument: index,
-    isLong,
-    lots: Number.isFinite(lots) && feeds.length > 0 ? lots : 0,
-    rungs: ladder === null ? null : rungsOf(ladder, lots, instrument.minLots, sign),
-    fromMs: decisions.timeMs[decision]! + terms.latencyMs,
+    id,
+    strategy: decisions.strategy[row]!,
+    instrument: decisions.instrument[row]!,
+    isLong: decision.isLong,
+    lots: Number.isFinite(lots) && record.feeds.length > 0 ? lots : 0,
+    rungs: decision.ladder === null ? null : rungsOf(decision.ladder, lots, instrument.minLots, sign),
+    fromMs: decisions.timeMs[row]! + terms.latencyMs,
     cancelMs: INFINITY,
     exitMs: INFINITY,
     isReversed: false,
-    terms: {
-      kind,
-      level,
-      isChasing: ((flags & DECISION_FLAGS.triggersAbove) !== 0) === isLong,
-      collar: kind === 'limit' || limit === 0 ? INFINITY : sign * limit,
-      target,
-      stop,
-      trailing: decisions.trailing[decision]! > 0 ? decisions.trailing[decision]! : 0,
-      fillsAtTouch: terms.fillsAtTouch,
-      entryMaker: contract?.openMakerFeePpm ?? terms.makerPpm,
-      entryTaker: contract?.openTakerFeePpm ?? terms.takerPpm,
-      exitMaker: contract?.closeMakerFeePpm ?? terms.makerPpm,
-      exitTaker: contract?.closeTakerFeePpm ?? terms.takerPpm,
-    },
+    terms: entryTerms,
+  };
+}
+
+const hasFlag = ({ decisions, row }: EntryDecision, flag: keyof typeof DECISION_FLAGS): boolean =>
+  (decisions.flags[row]! & DECISION_FLAGS[flag]) !== 0;
+
+/** True when the order can only close a position: it is reduce-only, or it sells on spot. */
+function isReduction(decision: EntryDecision): boolean {
+  return hasFlag(decision, 'reduceOnly') || (decision.instrument.contract === undefined && !decision.isLong);
+}
+
+function isMarketOrder(decision: EntryDecision): boolean {
+  return !hasFlag(decision, 'limit') && decision.decisions.trigger[decision.row] === 0;
+}
+
+/** Adds the terms of an entry that this model does not follow to the reasons. */
+function noteUnfollowed(decision: EntryDecision, { terms, reasons }: EntryContext): void {
+  const { decisions, row, instrument, ladder } = decision;
+  const isSpot = instrument.contract === undefined;
+  if (hasFlag(decision, 'sizedByEquity')) reasons.ifOpen.add('its sizes depend on its equity');
+  if (hasFlag(decision, 'trailsOtherwise')) reasons.always.add('its stops trail in percent, or from a price on');
+  if (ladder !== null && isSpot && terms.feesIn === 'received')
+    reasons.always.add('its entries have several targets, and fees are taken from coins');
+  if (isSpot && decisions.trigger[row]! > 0 && hasFlag(decision, 'limit')) reasons.always.add('it has stop entries with a limit on spot');
+  if (hasFlag(decision, 'timeInForce')) reasons.always.add('it uses a time in force');
+}
+
+/** Returns the kind, the mirrored prices and the fee rates of an entry. */
+function entryTermsOf(decision: EntryDecision, terms: EnvelopeTerms): EntryTerms {
+  const { decisions, row, isLong, ladder } = decision;
+  const { contract } = decision.instrument;
+  const sign = isLong ? 1 : -1;
+  const limit = decisions.limit[row]!;
+  const trigger = decisions.trigger[row]!;
+  const untriggeredKind: EntryKind = hasFlag(decision, 'limit') ? 'limit' : 'market';
+  const kind: EntryKind = trigger > 0 ? 'trigger' : untriggeredKind;
+  const targetTicks = ladder === null ? decisions.takeProfit[row]! : nearestOf(ladder, isLong);
+  return {
+    kind,
+    level: sign * (kind === 'trigger' ? trigger : limit),
+    isChasing: hasFlag(decision, 'triggersAbove') === isLong,
+    collar: kind === 'limit' || limit === 0 ? INFINITY : sign * limit,
+    target: targetTicks > 0 ? sign * targetTicks : INFINITY,
+    stop: decisions.stopLoss[row]! > 0 ? sign * decisions.stopLoss[row]! : -INFINITY,
+    trailing: decisions.trailing[row]! > 0 ? decisions.trailing[row]! : 0,
+    fillsAtTouch: terms.fillsAtTouch,
+    entryMaker: contract?.openMakerFeePpm ?? terms.makerPpm,
+    entryTaker: contract?.openTakerFeePpm ?? terms.takerPpm,
+    exitMaker: contract?.closeMakerFeePpm ?? terms.makerPpm,
+    exitTaker: contract?.closeTakerFeePpm ?? terms.takerPpm,
   };
 }
 

@@ -55,121 +55,217 @@ export class EntryFollower {
 
   /** Follows an entry to its end. Calls `take` at each row from which its outcome is open. */
   follow(entry: Entry, take: TakeSpread): Followed {
-    const { bars, open, high, low, close, money, funding, lastMark } = this.rows;
-    const { isLong, lots, terms } = entry;
-    const sign = isLong ? 1 : -1;
+    const { rows, terms } = this;
     const pathMoney: PathMoney = {
-      closed: (from, to, entryPpm, exitPpm) => money.profit(isLong, lots, Math.abs(from), Math.abs(to), entryPpm, exitPpm),
-      slip: (price) => slipTicks(this.terms, price),
+      closed: (from, to, entryPpm, exitPpm) => rows.money.profit(entry.isLong, entry.lots, Math.abs(from), Math.abs(to), entryPpm, exitPpm),
+      slip: (price) => slipTicks(terms, price),
     };
-    let path = new OrderPath(terms, pathMoney);
-    const asRun = new AsRunPath(terms, pathMoney);
-    const { length } = bars;
-    const firstRow = firstFrom(bars.openMs, length, entry.fromMs);
-    const exitRow = firstFrom(bars.openMs, length, entry.exitMs);
-    const cancelRow = firstFrom(bars.openMs, length, entry.cancelMs);
-    const fundingUnits = (payment: FundingTime): number => (-sign * money.valueOf(lots, payment.markTicks) * payment.rate) / 1e12;
-    let next = firstPayment(funding, firstRow < length ? bars.openMs[firstRow]! : Infinity);
-    let endMs = bars.closeMs[length - 1] ?? -Infinity;
-    let adverse = 0;
-    let isPaidInside = false;
-    let isLeft = false;
-    /** True as soon as another path than that of the run is possible. */
-    let isApart = false;
-    /** True when finer rows have decided a row. */
-    let isRefined = false;
-    for (let row = firstRow; row < length; row++) {
-      row = this.skipQuietRows(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
+    return new EntryWalk(entry, rows, this.finer, pathMoney).follow(take);
+  }
+}
+
+/** Prices of one row in ticks, mirrored for a short. */
+interface MirroredRow {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** One entry on its way through the rows: all of its possible paths beside the path of the run. */
+class EntryWalk {
+  private readonly entry: Entry;
+  private readonly rows: PathRows;
+  private readonly finer: FinerRows | null;
+  /** 1 for a long entry, -1 for a short one. */
+  private readonly sign: 1 | -1;
+  private readonly firstRow: number;
+  /** Rows at whose open the strategy closes the position, and cancels the order. The number of rows when it never does. */
+  private readonly exitRow: number;
+  private readonly cancelRow: number;
+  private readonly asRun: AsRunPath;
+  private path: OrderPath;
+  /** Index of the first funding payment that is not booked yet. */
+  private nextPayment: number;
+  private adverse = 0;
+  private isPaidInside = false;
+  private isLeft = false;
+  /** True as soon as another path than that of the run is possible. */
+  private isApart = false;
+  /** True when finer rows have decided a row. */
+  private isRefined = false;
+
+  constructor(entry: Entry, rows: PathRows, finer: FinerRows | null, money: PathMoney) {
+    const { openMs, length } = rows.bars;
+    this.entry = entry;
+    this.rows = rows;
+    this.finer = finer;
+    this.sign = entry.isLong ? 1 : -1;
+    this.firstRow = firstFrom(openMs, length, entry.fromMs);
+    this.exitRow = firstFrom(openMs, length, entry.exitMs);
+    this.cancelRow = firstFrom(openMs, length, entry.cancelMs);
+    this.path = new OrderPath(entry.terms, money);
+    this.asRun = new AsRunPath(entry.terms, money);
+    this.nextPayment = firstPayment(rows.funding, this.firstRow < length ? openMs[this.firstRow]! : Infinity);
+  }
+
+  /** Follows the entry to its end. Calls `take` at each row from which its outcome is open. */
+  follow(take: TakeSpread): Followed {
+    const { asRun, exitRow, cancelRow } = this;
+    const { openMs, closeMs, length } = this.rows.bars;
+    const firstDecisionRow = Math.min(exitRow, cancelRow, length);
+    let endMs = closeMs[length - 1] ?? -Infinity;
+    for (let row = this.firstRow; row < length; row++) {
+      row = this.skipQuietRows(row, firstDecisionRow);
       if (row >= length) break;
-      for (; next < funding.length && funding[next]!.timeMs <= bars.openMs[row]!; next++) {
-        const units = fundingUnits(funding[next]!);
-        path.pay(units, true);
-        asRun.pay(units);
+      const prices = this.mirroredRow(row);
+      this.payBefore(openMs[row]!);
+      this.applyDecisions(row, prices.open);
+      asRun.step(prices.open, prices.high, prices.low, prices.close);
+      if (!this.path.isOver) this.stepPaths(row, prices);
+      this.isApart ||= this.path.isEntryOpen || this.path.isExitOpen || !isSame(this.path, asRun);
+      if (this.isApart) {
+        const runProfit = asRun.profitAt(prices.close);
+        take(row, this.path.lowAt(prices.close) - runProfit, this.path.highAt(prices.close) - runProfit);
       }
-      const o = sign * open[row]!;
-      const h = isLong ? high[row]! : -low[row]!;
-      const l = isLong ? low[row]! : -high[row]!;
-      const c = sign * close[row]!;
-      if (row === exitRow) {
-        isLeft = !path.isOver;
-        path.leave(o);
-        asRun.leave(o);
-      } else if (row === cancelRow) {
-        path.cancel();
-        asRun.cancel();
-      }
-      asRun.step(o, h, l, c);
-      if (!path.isOver) {
-        const before = this.finer === null ? null : path.copy();
-        path.step(o, h, l, c);
-        if (before !== null) {
-          const isUndecided = path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun);
-          if (isUndecided && stepThrough(before, this.finer!, this.rows, row, isLong)) {
-            path = before;
-            isApart = true;
-            isRefined = true;
-          }
-        }
-        for (; next < funding.length && funding[next]!.timeMs < bars.closeMs[row]!; next++) {
-          isPaidInside = true;
-          const units = fundingUnits(funding[next]!);
-          path.pay(units, false);
-          if (!asRun.isPending) asRun.pay(units);
-        }
-        if (path.open !== null) adverse = Math.max(adverse, (path.open.entryHigh - l) / Math.abs(path.open.entryHigh));
-      }
-      isApart ||= path.isEntryOpen || path.isExitOpen || !isSame(path, asRun);
-      if (isApart) {
-        const ownProfit = asRun.profitAt(c);
-        take(row, path.lowAt(c) - ownProfit, path.highAt(c) - ownProfit);
-      }
-      if (path.isOver && !asRun.isPending && !asRun.isOpen) {
-        endMs = row === exitRow || row === cancelRow ? bars.openMs[row]! : bars.closeMs[row]!;
+      if (this.path.isOver && !asRun.isPending && !asRun.isOpen) {
+        endMs = row === exitRow || row === cancelRow ? openMs[row]! : closeMs[row]!;
         break;
       }
     }
+    return this.finish(endMs);
+  }
+
+  /** Returns the next row from `row` on in which the entry can fill or end, at most `end`. It is `row` itself unless there is one path. */
+  private skipQuietRows(row: number, end: number): number {
+    const { path, sign } = this;
+    const { high, low, funding } = this.rows;
+    const { kind, level, isChasing, target, stop, trailing } = this.entry.terms;
+    if (trailing > 0 || this.isApart || this.nextPayment < funding.length) return row;
+    const [up, down] = this.entry.isLong ? [high, low] : [low, high];
+    let quietEnd = row;
+    if (path.isPending) {
+      if (path.open !== null || kind === 'market') return row;
+      if (kind === 'trigger' && isChasing) while (quietEnd < end && sign * up[quietEnd]! < level) quietEnd++;
+      else while (quietEnd < end && sign * down[quietEnd]! > level) quietEnd++;
+    } else if (path.open !== null) while (quietEnd < end && sign * down[quietEnd]! > stop && sign * up[quietEnd]! < target) quietEnd++;
+    return quietEnd;
+  }
+
+  private mirroredRow(row: number): MirroredRow {
+    const { open, high, low, close } = this.rows;
+    return this.entry.isLong
+      ? { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! }
+      : { open: -open[row]!, high: -low[row]!, low: -high[row]!, close: -close[row]! };
+  }
+
+  /** Books the funding that was due up to the open of a row. */
+  private payBefore(openMs: number): void {
+    const { funding } = this.rows;
+    for (; this.nextPayment < funding.length && funding[this.nextPayment]!.timeMs <= openMs; this.nextPayment++) {
+      const units = this.fundingUnits(funding[this.nextPayment]!);
+      this.path.pay(units, true);
+      this.asRun.pay(units);
+    }
+  }
+
+  /** Books the funding that is due inside a row. All paths pay it, but a position may have been closed before it. */
+  private payInside(closeMs: number): void {
+    const { funding } = this.rows;
+    for (; this.nextPayment < funding.length && funding[this.nextPayment]!.timeMs < closeMs; this.nextPayment++) {
+      this.isPaidInside = true;
+      const units = this.fundingUnits(funding[this.nextPayment]!);
+      this.path.pay(units, false);
+      if (!this.asRun.isPending) this.asRun.pay(units);
+    }
+  }
+
+  /** Returns a funding payment in units, above 0 when the position receives it. Rates are in 1e-12. */
+  private fundingUnits({ markTicks, rate }: FundingTime): number {
+    return (-this.sign * this.rows.money.valueOf(this.entry.lots, markTicks) * rate) / 1e12;
+  }
+
+  /** Applies the exit or the cancel that the strategy decided for the open of a row. */
+  private applyDecisions(row: number, open: number): void {
+    if (row === this.exitRow) {
+      this.isLeft = !this.path.isOver;
+      this.path.leave(open);
+      this.asRun.leave(open);
+    } else if (row === this.cancelRow) {
+      this.path.cancel();
+      this.asRun.cancel();
+    }
+  }
+
+  /** Applies a row to the possible paths. Finer rows replace it if it leaves the outcome open. */
+  private stepPaths(row: number, { open, high, low, close }: MirroredRow): void {
+    const { asRun, finer } = this;
+    const pathsBefore = finer === null ? null : this.path.copy();
+    this.path.step(open, high, low, close);
+    if (finer !== null && pathsBefore !== null) {
+      const { path } = this;
+      const isUndecided =
+        path.isEntryOpen !== pathsBefore.isEntryOpen || path.isExitOpen !== pathsBefore.isExitOpen || !isSame(path, asRun);
+      if (isUndecided && this.stepThrough(pathsBefore, finer, row)) {
+        this.path = pathsBefore;
+        this.isApart = true;
+        this.isRefined = true;
+      }
+    }
+    this.payInside(this.rows.bars.closeMs[row]!);
+    const position = this.path.open;
+    if (position !== null) this.adverse = Math.max(this.adverse, (position.entryHigh - low) / Math.abs(position.entryHigh));
+  }
+
+  /** Applies the finer rows inside a row until the entry has ended. Returns false when the finer rows do not match the row. */
+  private stepThrough(path: OrderPath, finer: FinerRows, row: number): boolean {
+    const { rows } = this;
+    const { instrument, openMs, closeMs } = rows.bars;
+    const toMs = closeMs[row]!;
+    let [top, bottom] = [-Infinity, Infinity];
+    path.isFine = true;
+    for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
+      const fine = finer.next(instrument, fromMs, toMs);
+      if (fine === null) return false;
+      if (fine.length === 0) break;
+      const [open, high, low, close] = [ticksOf(fine, 'open'), ticksOf(fine, 'high'), ticksOf(fine, 'low'), ticksOf(fine, 'close')];
+      if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
+      for (let fineRow = 0; fineRow < fine.length && !path.isOver; fineRow++) {
+        top = Math.max(top, high[fineRow]!);
+        bottom = Math.min(bottom, low[fineRow]!);
+        if (this.entry.isLong) path.step(open[fineRow]!, high[fineRow]!, low[fineRow]!, close[fineRow]!);
+        else path.step(-open[fineRow]!, -low[fineRow]!, -high[fineRow]!, -close[fineRow]!);
+      }
+      fromMs = fine.closeMs[fine.length - 1]!;
+    }
+    path.isFine = false;
+    // Finer bars may be missing. An unfinished path is complete only if they reach the high and the low of the row.
+    return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
+  }
+
+  /** Values open positions at the last mark price, and returns what the paths may have done. */
+  private finish(endMs: number): Followed {
+    const { path, asRun, isApart } = this;
+    const mark = this.sign * this.rows.lastMark;
     const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isLeft;
-    path.finish(sign * lastMark);
-    asRun.finish(sign * lastMark);
+    path.finish(mark);
+    asRun.finish(mark);
     return {
       low: isApart ? path.doneLow - asRun.done : 0,
       high: isApart ? path.doneHigh - asRun.done : 0,
       isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen),
+      isExitOpen: path.isExitOpen || (isApart && !this.isRefined && !path.isEntryOpen),
       isApart,
-      isLeft,
+      isLeft: this.isLeft,
       profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,
-      endMs: Math.min(endMs, entry.exitMs),
-      adverse: Math.max(adverse, path.adverse),
-      isPaidInside,
+      endMs: Math.min(endMs, this.entry.exitMs),
+      adverse: Math.max(this.adverse, path.adverse),
+      isPaidInside: this.isPaidInside,
       isCapped: path.isCapped,
     };
-  }
-
-  /** Returns the next row from `row` on in which the entry can fill or end. Works only while the entry has a single path. */
-  private skipQuietRows(
-    row: number,
-    end: number,
-    path: OrderPath,
-    { kind, level, isChasing, target, stop, trailing }: Entry['terms'],
-    isLong: boolean,
-    isApart: boolean,
-    nextPayment: number,
-  ): number {
-    if (trailing > 0 || isApart || nextPayment < this.rows.funding.length) return row;
-    const { high, low } = this.rows;
-    const [up, down] = isLong ? [high, low] : [low, high];
-    const sign = isLong ? 1 : -1;
-    let next = row;
-    if (path.isPending) {
-      if (path.open !== null || kind === 'market') return row;
-      if (kind === 'trigger' && isChasing) while (next < end && sign * up[next]! < level) next++;
-      else while (next < end && sign * down[next]! > level) next++;
-    } else if (path.open !== null) while (next < end && sign * down[next]! > stop && sign * up[next]! < target) next++;
-    return next;
   }
 }
 
@@ -177,31 +273,6 @@ export class EntryFollower {
 function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   if (path.isPending !== asRun.isPending || (path.open !== null) !== asRun.isOpen) return false;
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
-}
-
-/** Applies the finer rows inside a row until the entry has ended. Returns false when the finer rows do not match the row. */
-function stepThrough(path: OrderPath, finer: FinerRows, rows: PathRows, row: number, isLong: boolean): boolean {
-  const { instrument, openMs, closeMs } = rows.bars;
-  const toMs = closeMs[row]!;
-  let [top, bottom] = [-Infinity, Infinity];
-  path.isFine = true;
-  for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
-    const fine = finer.next(instrument, fromMs, toMs);
-    if (fine === null) return false;
-    if (fine.length === 0) break;
-    const [open, high, low, close] = [ticksOf(fine, 'open'), ticksOf(fine, 'high'), ticksOf(fine, 'low'), ticksOf(fine, 'close')];
-    if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
-    for (let fineRow = 0; fineRow < fine.length && !path.isOver; fineRow++) {
-      top = Math.max(top, high[fineRow]!);
-      bottom = Math.min(bottom, low[fineRow]!);
-      if (isLong) path.step(open[fineRow]!, high[fineRow]!, low[fineRow]!, close[fineRow]!);
-      else path.step(-open[fineRow]!, -low[fineRow]!, -high[fineRow]!, -close[fineRow]!);
-    }
-    fromMs = fine.closeMs[fine.length - 1]!;
-  }
-  path.isFine = false;
-  // Finer bars may be missing. An unfinished path is complete only if they reach the high and the low of the row.
-  return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
 }
 
 /** Returns the index of the first payment after `ms`. */

@@ -5,6 +5,7 @@
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** How an entry reaches the venue: at once, at a limit price, or when a trigger price is reached. */
 export type EntryKind = 'market' | 'limit' | 'trigger';
 
 /** An entry with its bracket, mirrored. */
@@ -123,12 +124,13 @@ export class OrderPath {
     this.open = null;
   }
 
-  /** Returns the lowest (`lowAt`) and the highest (`highAt`) profit up to now. An open position is valued at `mark`. */
+  /** Returns the lowest profit of all paths up to now, in units. An open position is valued at `mark`. */
   lowAt(mark: number): number {
     const { open } = this;
     const held = open === null ? INFINITY : this.money.closed(open.entryHigh, mark, open.feeHigh, 0) + open.paidLow;
     return Math.min(this.doneLow, held, this.isPending ? 0 : INFINITY);
   }
+  /** Returns the highest profit of all paths up to now, in units. An open position is valued at `mark`. */
   highAt(mark: number): number {
     const { open } = this;
     const held = open === null ? -INFINITY : this.money.closed(open.entryLow, mark, open.feeLow, 0) + open.paidHigh;
@@ -169,7 +171,7 @@ export class OrderPath {
     this.enter(Math.min(open + this.money.slip(open), worstPrice), Math.min(otherFee, entryTaker), Math.max(otherFee, entryTaker));
   }
   private enter(price: number, feeLow: number, feeHigh: number): void {
-    const entered = rangeAt(price, feeLow, feeHigh, price, price);
+    const entered = rangeAt(price, feeLow, feeHigh);
     this.open = this.open === null ? entered : joinRanges(this.open, entered);
   }
 
@@ -204,7 +206,7 @@ export class OrderPath {
     const feeLow = Math.min(ruleFee, otherFee);
     const feeHigh = Math.max(ruleFee, otherFee);
     if (feeLow !== feeHigh) this.isEntryOpen = true;
-    const entered = rangeAt(price, feeLow, feeHigh, price, price);
+    const entered = rangeAt(price, feeLow, feeHigh);
     // A stop beyond the entry price triggers at once, and fills at the entry price.
     if (this.stopOf(price) >= price) {
       this.sell(entered, price - this.money.slip(price), price - this.money.slip(price), this.terms.exitTaker);
@@ -277,9 +279,9 @@ interface RowAfter {
   readonly close: number;
 }
 
-/** Returns the range of a single position: its prices and fees, without payments. */
-function rangeAt(price: number, feeLow: number, feeHigh: number, bestLow: number, bestHigh: number): PositionRange {
-  return { entryLow: price, entryHigh: price, feeLow, feeHigh, bestLow, bestHigh, paidLow: 0, paidHigh: 0 };
+/** Returns the range of a position that was entered at one price, with a fee rate between `feeLow` and `feeHigh` (ppm). */
+function rangeAt(price: number, feeLow: number, feeHigh: number): PositionRange {
+  return { entryLow: price, entryHigh: price, feeLow, feeHigh, bestLow: price, bestHigh: price, paidLow: 0, paidHigh: 0 };
 }
 
 /** Returns the smallest range that contains two ranges. */

@@ -4,6 +4,17 @@ import type { FundingTime } from '../../model/bars/marks.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { TradeMoney } from './tradeMoney.ts';
 
+/** What `PathRows` is made of. */
+export interface PathRowsOptions {
+  readonly bars: BarColumns;
+  /** First row of the run itself. Rows before it are warm-up. */
+  readonly firstRow: number;
+  readonly money: TradeMoney;
+  readonly funding: readonly FundingTime[];
+  /** The mark price at the end of the run, in ticks. */
+  readonly lastMark: number;
+}
+
 /** The rows of one instrument. */
 export class PathRows {
   readonly bars: BarColumns;
@@ -15,7 +26,7 @@ export class PathRows {
   readonly lastMark: number;
   private readonly firstRow: number;
 
-  constructor(bars: BarColumns, firstRow: number, money: TradeMoney, funding: readonly FundingTime[], lastMark: number) {
+  constructor({ bars, firstRow, money, funding, lastMark }: PathRowsOptions) {
     this.bars = bars;
     this.open = ticksOf(bars, 'open');
     this.close = ticksOf(bars, 'close');
@@ -25,10 +36,12 @@ export class PathRows {
     this.firstRow = firstRow;
   }
 
-  /** Highs and lows are converted to ticks on first use, because a run without brackets and limits does not need them. */
+  // Highs and lows are converted to ticks on first use, because a run without brackets and limits does not need them.
+  /** Highs in ticks. */
   get high(): TickColumn {
     return ticksOf(this.bars, 'high');
   }
+  /** Lows in ticks. */
   get low(): TickColumn {
     return ticksOf(this.bars, 'low');
   }

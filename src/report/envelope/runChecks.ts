@@ -29,8 +29,18 @@ export function legsOf({ orders }: RunRecord): Legs {
   return legs;
 }
 
-/** True when the fills of an entry and its legs in the run equal those of the followed paths: one, or one for each of several targets. */
-export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry, paths: readonly Followed[], legs: Legs): boolean {
+/** An entry, what was followed of it, and what the run did with it. */
+export interface FollowedEntry {
+  readonly record: RunRecord;
+  readonly rows: PathRows;
+  readonly entry: Entry;
+  /** One path, or one for each of several targets. */
+  readonly paths: readonly Followed[];
+  readonly legs: Legs;
+}
+
+/** True when the fills of an entry and its legs in the run equal those of the followed paths. */
+export function isAsRun({ record: { orders }, rows: { money }, entry, paths, legs }: FollowedEntry): boolean {
   const [followed] = paths;
   if (followed === undefined) return false;
   const row = entry.id - 1;
@@ -69,13 +79,14 @@ export function isLiquidated({ orders }: RunRecord): boolean {
   return false;
 }
 
-/** Returns the largest amount of money that an entry can reserve, in units. */
-export function needOf({ money }: PathRows, entry: Entry, lastTicks: number, terms: EnvelopeTerms, isContract: boolean): number {
+/** Returns the largest amount of money that an entry can reserve, in units. `lastTicks` is the price at which it was decided. */
+export function maxReservedUnits({ money, bars }: PathRows, entry: Entry, lastTicks: number, terms: EnvelopeTerms): number {
   const { kind, level, collar, entryMaker, entryTaker } = entry.terms;
   const cap = Number.isFinite(collar) ? collar : lastTicks * (1 + terms.collarPpm / MILLION);
   const price = kind === 'limit' ? level : cap;
   const value = money.valueOf(entry.lots, Math.max(Math.abs(price), Math.abs(lastTicks)));
   const fees = (value * Math.max(entryMaker, entryTaker)) / MILLION;
+  const isContract = bars.instrument.contract !== undefined;
   return (isContract ? value / terms.leverage : value) + 2 * fees;
 }
 

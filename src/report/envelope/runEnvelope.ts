@@ -9,7 +9,7 @@ import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } fro
 import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
 import { firstFrom } from '../../base/number/search.ts';
 import { PathRows } from './pathRows.ts';
-import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, needOf, type Legs } from './runChecks.ts';
+import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, maxReservedUnits, type Legs } from './runChecks.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 import { TradeMoney } from './tradeMoney.ts';
 
@@ -171,10 +171,11 @@ export class EnvelopeFinder {
     const follower = new EntryFollower(rows, terms, this.finer);
     const parts =
       entry.rungs === null ? [entry] : entry.rungs.map(({ at, lots }) => ({ ...entry, lots, terms: { ...entryTerms, target: at } }));
-    const followed = parts.map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
-    busyUntil.set(key, Math.max(busyMs, ...followed.map(({ endMs }) => endMs)));
-    if (!isAsRun(this.record, rows, entry, followed, this.legs)) reasons.always.add('an order took a path that is not followed');
-    for (const part of followed) this.add(entry, rows, part);
+    const paths = parts.map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
+    busyUntil.set(key, Math.max(busyMs, ...paths.map(({ endMs }) => endMs)));
+    if (!isAsRun({ record: this.record, rows, entry, paths, legs: this.legs }))
+      reasons.always.add('an order took a path that is not followed');
+    for (const path of paths) this.add(entry, rows, path);
   }
 
   /** Adds the range of a followed entry, or of a part of it, to the sums, and notes why it may not be a bound. */
@@ -203,8 +204,7 @@ export class EnvelopeFinder {
   private noteNeed(entry: Entry, rows: PathRows): void {
     const { instrument } = entry;
     const row = Math.max(0, firstFrom(rows.bars.openMs, rows.bars.length, entry.fromMs) - 1);
-    const isContract = rows.bars.instrument.contract !== undefined;
-    const need = needOf(rows, entry, rows.close[row] ?? 0, this.terms, isContract);
+    const need = maxReservedUnits(rows, entry, rows.close[row] ?? 0, this.terms);
     if (need > (this.needs.get(instrument) ?? 0)) this.needs.set(instrument, need);
   }
 
@@ -240,7 +240,13 @@ export class EnvelopeFinder {
     const { bars } = feed;
     const close = ticksOf(bars, 'close');
     const lastMark = record.markTicks?.[index]?.[bars.length - 1] ?? close[bars.length - 1]!;
-    return new PathRows(bars, feed.firstRow, new TradeMoney(instrument, terms.feesIn), terms.fundingOf(instrument), lastMark);
+    return new PathRows({
+      bars,
+      firstRow: feed.firstRow,
+      money: new TradeMoney(instrument, terms.feesIn),
+      funding: terms.fundingOf(instrument),
+      lastMark,
+    });
   }
 
   /** True when the lowest equity may not have been enough for every entry. */

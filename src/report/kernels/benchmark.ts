@@ -4,22 +4,31 @@ import { chain, type Figure } from './figure.ts';
 import { DAYS_PER_YEAR, perDay } from './portfolio.ts';
 import { coDeviation, correlation, deviation, isConstant, mean, ZERO } from './sums.ts';
 
+/** Names of the figures against a benchmark. `docs/metrics.md` has their formulas. */
 export type BenchmarkFigure = 'benchmarkReturn' | 'beta' | 'alpha' | 'rSquared' | 'trackingError' | 'informationRatio' | 'treynor';
 
-/**
- * Computes the benchmark figures. `cagr` is the strategy's own figure, `riskFree` is annual. `benchmark` is null if the run has no
- * benchmark.
- */
-export function benchmarkFigures(
-  returns: Float64Array,
-  benchmark: Float64Array | null,
-  cagr: Figure,
-  ruined: boolean,
-  riskFree = 0,
-): Readonly<Record<BenchmarkFigure, Figure>> {
+/** The returns of a run beside those of its benchmark, as fractions of the same days. */
+export interface BenchmarkInput {
+  readonly returns: Float64Array;
+  /** Null if the run has no benchmark. */
+  readonly benchmark: Float64Array | null;
+  /** The compound annual growth rate of the run. */
+  readonly cagr: Figure;
+  /** True when the equity of the run ended at 0. */
+  readonly isRuined: boolean;
+  /** Annual risk-free rate as a fraction. Default: 0. */
+  readonly riskFree?: number | undefined;
+}
+
+/** Returns the figures against a benchmark. */
+export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<BenchmarkFigure, Figure>> {
+  const { returns, benchmark, cagr, isRuined, riskFree = 0 } = input;
   const count = returns.length;
-  const withBenchmark = (compute: (b: Float64Array) => Figure): Figure =>
-    benchmark === null ? 'no-benchmark' : count < 2 ? 'too-few-returns' : compute(benchmark);
+  const withReturns = (minReturns: number, compute: (b: Float64Array) => Figure): Figure => {
+    if (benchmark === null) return 'no-benchmark';
+    return count < minReturns ? 'too-few-returns' : compute(benchmark);
+  };
+  const withBenchmark = (compute: (b: Float64Array) => Figure): Figure => withReturns(2, compute);
   const withVarying = (compute: (b: Float64Array) => Figure): Figure =>
     withBenchmark((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
   const riskFreePerDay = perDay(riskFree);
@@ -27,8 +36,7 @@ export function benchmarkFigures(
   const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
   const annual = Math.sqrt(DAYS_PER_YEAR);
   return {
-    benchmarkReturn:
-      benchmark === null ? 'no-benchmark' : count === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
+    benchmarkReturn: withReturns(1, (b) => b.reduce((growth, dailyReturn) => growth * (1 + dailyReturn), 1) - 1),
     beta,
     alpha: withVarying((b) =>
       chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - riskFreePerDay - slope * (mean(b) - riskFreePerDay))),
@@ -38,7 +46,7 @@ export function benchmarkFigures(
       return rho === null ? 'zero-variance' : rho * rho;
     }),
     trackingError: withBenchmark(() => deviation(excess!) * annual),
-    informationRatio: ruined
+    informationRatio: isRuined
       ? 'ruined'
       : withBenchmark(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
     treynor: chain(beta, (slope) => chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope))),

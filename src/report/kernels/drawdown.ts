@@ -13,6 +13,7 @@ export interface Episode {
   readonly depth: number;
 }
 
+/** The drawdown of a series: its depth at each point, and its episodes. */
 export interface Drawdown {
   /** E_t / max(E_0..E_t) - 1 at each point: 0 or less. */
   readonly depth: Float64Array;

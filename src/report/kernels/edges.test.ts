@@ -140,27 +140,27 @@ describe('returns', () => {
 
 describe('benchmark', () => {
   const benchmarkReturns = Float64Array.of(0.01, -0.02, 0.03, 0.005);
+  const figuresAgainst = (benchmark: Float64Array | null, returns = benchmarkReturns) =>
+    benchmarkFigures({ returns, benchmark, cagr: 0.1, isRuined: false });
   test('benchmark figures without a value give their reason', () => {
-    expect(benchmarkFigures(benchmarkReturns, null, 0.1, false)).toMatchObject({ beta: 'no-benchmark', treynor: 'no-benchmark' });
-    expect(benchmarkFigures(benchmarkReturns, new Float64Array(4), 0.1, false)).toMatchObject({
+    expect(figuresAgainst(null)).toMatchObject({ beta: 'no-benchmark', treynor: 'no-benchmark' });
+    expect(figuresAgainst(new Float64Array(4))).toMatchObject({
       beta: 'zero-benchmark-variance',
       alpha: 'zero-benchmark-variance',
     });
-    expect(benchmarkFigures(benchmarkReturns, benchmarkReturns, 0.1, false)).toMatchObject({
+    expect(figuresAgainst(benchmarkReturns)).toMatchObject({
       informationRatio: 'zero-variance',
       trackingError: 0,
     });
-    expect(benchmarkFigures(new Float64Array(4).fill(0.01), benchmarkReturns, 0.1, false)).toMatchObject({
+    expect(figuresAgainst(benchmarkReturns, new Float64Array(4).fill(0.01))).toMatchObject({
       treynor: 'zero-beta',
       rSquared: 'zero-variance',
     });
   });
   test('a series of twice the benchmark plus a constant has a beta of 2 and the constant as alpha', () => {
-    const { beta, alpha, rSquared } = benchmarkFigures(
-      benchmarkReturns.map((x) => 2 * x + 0.001),
+    const { beta, alpha, rSquared } = figuresAgainst(
       benchmarkReturns,
-      0.1,
-      false,
+      benchmarkReturns.map((x) => 2 * x + 0.001),
     );
     expect(beta).toBeCloseTo(2, 12);
     expect(alpha).toBeCloseTo(0.365, 12);

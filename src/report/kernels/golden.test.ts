@@ -61,7 +61,7 @@ test.skipIf(!hasGoldenValues)('the figures of the golden series equal the golden
   expectNear(
     {
       ...figures,
-      ...benchmarkFigures(series.returns, benchmark, figures.cagr, false),
+      ...benchmarkFigures({ returns: series.returns, benchmark, cagr: figures.cagr, isRuined: false }),
       psr0: probabilisticSharpe(series.returns, 0),
       psr1: probabilisticSharpe(series.returns, 1),
     },

@@ -6,10 +6,12 @@ import { chain, type Figure } from './figure.ts';
 import type { ReturnSeries } from './returns.ts';
 import { correlation, deviation, maxOf, isConstant, minOf, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
 
+/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 /** Trading days in a year. The markets that isobar supports never close. */
 export const DAYS_PER_YEAR = 365;
 
+/** Parameters of the figures. */
 export interface PortfolioOptions {
   /** Annual risk-free return, a fraction. Default 0. */
   readonly riskFree?: number;
@@ -17,6 +19,7 @@ export interface PortfolioOptions {
   readonly required?: number;
 }
 
+/** Names of the figures of an equity curve. docs/metrics.md has their formulas. */
 export type PortfolioFigure =
   | 'totalReturn'
   | 'netProfit'
@@ -50,6 +53,7 @@ export type PortfolioFigure =
   | 'worstDay'
   | 'positiveDays';
 
+/** The figures of an equity curve, and what other figures need of it. */
 export interface Portfolio {
   readonly figures: Readonly<Record<PortfolioFigure, Figure>>;
   readonly drawdown: Drawdown;

@@ -17,6 +17,7 @@ export interface TradeSet {
   readonly mfeFraction: Float64Array | null;
 }
 
+/** Names of the single figures of trades. `docs/metrics.md` has their formulas. */
 export type TradeFigure =
   | 'winRate'
   | 'profitFactor'
@@ -38,7 +39,9 @@ export type TradeFigure =
   | 'endTradeDrawdown'
   | 'closedTradeDrawdown'
   | 'closedTradeDrawdownAbs';
+/** Mean and median of the holding times, and the means over winning and losing trades. */
 export type HoldFigure = 'mean' | 'median' | 'wins' | 'losses';
+/** Mean and most extreme value of the excursions of trades. */
 export type ExcursionFigure = 'mean' | 'extreme';
 
 /** Figures of a set of trades. Hold times in ms, money in the unit of the set. */
@@ -115,7 +118,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     payoff,
     expectancy: withTrades(() => wonShare * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * wonShare - 1),
-    sqn: withTrades(() => (n < 2 ? 'too-few-trades' : best === worst ? 'zero-variance' : (Math.sqrt(n) * middle) / deviation(pnl))),
+    sqn: withTrades(() => systemQuality(pnl, middle, best === worst)),
     kelly: chain(payoff, (ratio) => wonShare - (1 - wonShare) / ratio),
     endTradeDrawdown: withTrades(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
     closedTradeDrawdown: withTrades(() => closedDrawdown!.fraction),
@@ -145,6 +148,12 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     maeFraction: excursion(set.maeFraction, minOf),
     mfeFraction: excursion(set.mfeFraction, maxOf),
   };
+}
+
+/** Returns the system quality number (docs/metrics.md): the mean result in units of its standard error. */
+function systemQuality(pnl: Float64Array, meanResult: number, isConstant: boolean): Figure {
+  if (pnl.length < 2) return 'too-few-trades';
+  return isConstant ? 'zero-variance' : (Math.sqrt(pnl.length) * meanResult) / deviation(pnl);
 }
 
 function numberOr0(figure: Figure): number {

@@ -2,7 +2,9 @@
 
 import type { Money } from '../series/money.ts';
 
+/** The costs that a break-even search can raise until the result is 0. */
 export const BREAK_EVEN_COSTS = ['fee', 'slippage', 'latency', 'size'] as const;
+/** One of these costs. */
 export type BreakEvenCost = (typeof BREAK_EVEN_COSTS)[number];
 
 /**
@@ -41,4 +43,5 @@ export interface BreakEvenPoint {
   readonly own: Readonly<Record<string, number | boolean>>;
 }
 
+/** The break-even of each cost. */
 export type BreakEven = Readonly<Record<BreakEvenCost, BreakEvenPoint>>;

@@ -10,6 +10,7 @@ import { mean, sumOf } from '../kernels/sums.ts';
 import { contractValueAt, type ContractFace } from '../kernels/contractValue.ts';
 import { contractFaceOf } from './instrumentValue.ts';
 
+/** Names of the figures of exposure and leverage. `docs/metrics.md` has their formulas. */
 export type ExposureFigure =
   | 'exposureTime'
   | 'grossExposure'
@@ -27,17 +28,25 @@ export interface HoldingPeriods {
 }
 
 /**
- * Returns the exposure figures. `held` are the times with a position, which can overlap. `daily` is the equity at each day's end, in units.
+ * Returns the exposure figures. `holding` are the times with a position, which can overlap. `dailyEquity` is the equity at each day's end,
+ * in units.
  */
-export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
+export function exposureFigures(
+  record: RunRecord,
+  holding: HoldingPeriods,
+  dailyEquity: Float64Array,
+): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = record.streamed?.exposure ?? weightedExposure(record);
-  const orReason = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
+  const orReason = (value: number): Figure => {
+    if (elapsedMs <= 0) return 'too-short';
+    return weighted.isRuined ? 'ruined' : value;
+  };
   const { fills } = record;
   const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   return {
-    exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(held) / elapsedMs,
+    exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(holding) / elapsedMs,
     grossExposure: orReason(weighted.gross / elapsedMs),
     grossExposureMax: orReason(weighted.grossMax),
     netExposure: orReason(weighted.net / elapsedMs),
@@ -45,7 +54,7 @@ export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: 
     // Leverage equals gross exposure here. The two would differ only for an account that can borrow.
     leverage: orReason(weighted.gross / elapsedMs),
     leverageMax: orReason(weighted.grossMax),
-    turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(daily) / years,
+    turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(dailyEquity) / years,
   };
 }
 

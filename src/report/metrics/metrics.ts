@@ -15,8 +15,10 @@ import { seriesOf } from '../kernels/returns.ts';
 import { moneyText } from '../series/money.ts';
 
 type SharpeConfidenceFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
+/** Names of the single figures of `metrics` in summary.json. */
 export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | SharpeConfidenceFigure;
 
+/** One fall of the daily equity below its highest value. Times are the ends of days (ms UTC). */
 export interface DrawdownRow {
   readonly peakMs: number;
   readonly troughMs: number;
@@ -27,6 +29,7 @@ export interface DrawdownRow {
   readonly days: number;
 }
 
+/** The object `metrics` of summary.json. Its single figures are declared in figures.ts. */
 export interface Metrics extends Figures {
   /** Every figure uses daily returns, except maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which use every bar. */
   readonly basis: 'daily';
@@ -50,10 +53,10 @@ const MAX_DRAWDOWNS = 10;
 /** Growth over fewer days is flagged `extrapolated`, because a year of it was not seen. */
 const EXTRAPOLATED_BELOW_DAYS = 90;
 
-/** Returns the metrics. `held` are the times with a position. `options` are the parameters of the figures, 0 by default. */
+/** Returns the metrics. `holding` are the times with a position. `options` are the parameters of the figures, 0 by default. */
 export function metricsOf(
   record: RunRecord,
-  held: HoldingPeriods,
+  holding: HoldingPeriods,
   daily: DailyEquity = dailyEquity(record),
   options: PortfolioOptions = {},
 ): Metrics {
@@ -66,8 +69,8 @@ export function metricsOf(
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
   const figures: Record<MetricName, Figure> = {
     ...portfolio.figures,
-    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, isRuined, riskFree),
-    ...exposureFigures(record, held, daily.equity),
+    ...benchmarkFigures({ returns, benchmark, cagr: portfolio.figures.cagr, isRuined, riskFree }),
+    ...exposureFigures(record, holding, daily.equity),
     psr0: probabilisticSharpe(returns, 0, isRuined),
     psr1: probabilisticSharpe(returns, 1, isRuined),
     dsr: 'no-trials',
@@ -75,7 +78,6 @@ export function metricsOf(
   };
   const { values, reasons } = settle(figures);
   const money = (units: number | null) => (units === null ? null : moneyText(units, record.reportingDigits));
-  const starts = Array.from(timeMs.subarray(0, n), civilMonth);
   const window = rolling(returns, benchmark, ROLLING_DAYS, perDay(riskFree));
   return {
     basis: 'daily',
@@ -83,18 +85,7 @@ export function metricsOf(
     netProfit: money(values.netProfit),
     maxDrawdownAbs: money(values.maxDrawdownAbs),
     drawdownTable: drawdownTable(portfolio.drawdown, timeMs),
-    monthly: chainByKey(
-      returns,
-      starts.map(({ year, month }) => year * 12 + month - 1),
-    ).map((period) => ({
-      year: Math.floor(period.key / 12),
-      month: (period.key % 12) + 1,
-      return: period.return,
-    })),
-    yearly: chainByKey(
-      returns,
-      starts.map(({ year }) => year),
-    ).map((period) => ({ year: period.key, return: period.return })),
+    ...calendarReturns(returns, timeMs),
     days: Array.from(timeMs.subarray(1)),
     dailyReturns: Array.from(returns),
     rollingDays: ROLLING_DAYS,
@@ -106,6 +97,24 @@ export function metricsOf(
   };
 }
 
+/** Returns the returns of each calendar month and year (UTC). `timeMs` has the time before each return. */
+function calendarReturns(returns: Float64Array, timeMs: Float64Array): Pick<Metrics, 'monthly' | 'yearly'> {
+  const starts = Array.from(timeMs.subarray(0, returns.length), civilMonth);
+  const months = chainByKey(
+    returns,
+    starts.map(({ year, month }) => year * 12 + month - 1),
+  );
+  const years = chainByKey(
+    returns,
+    starts.map(({ year }) => year),
+  );
+  return {
+    monthly: months.map(({ key, return: value }) => ({ year: Math.floor(key / 12), month: (key % 12) + 1, return: value })),
+    yearly: years.map(({ key, return: value }) => ({ year: key, return: value })),
+  };
+}
+
+/** Returns the remarks beside figures, by the name of the figure. `years` is the length of the run. */
 function flagsOf(record: RunRecord, years: number, isDrawdownOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
   const flags: Record<string, readonly Flag[]> = {};
   if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS)
@@ -118,6 +127,7 @@ function flagsOf(record: RunRecord, years: number, isDrawdownOpen: boolean): Rea
   return flags;
 }
 
+/** Returns the deepest drawdowns, deepest first. */
 function drawdownTable({ episodes }: Drawdown, timeMs: Float64Array): DrawdownRow[] {
   const last = timeMs[timeMs.length - 1]!;
   return episodes

@@ -97,6 +97,7 @@ export interface WireTrades {
   readonly tags: readonly string[];
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
 }
+/** The columns of the closed trades, in the order in which they are packed. */
 export const TRADE_COLUMNS = [
   'instrument',
   'strategy',
@@ -115,6 +116,7 @@ export const TRADE_COLUMNS = [
   'exitTag',
   'exitReason',
 ] as const;
+/** Name of a column of the closed trades. */
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */
 export const FRACTION_DIGITS = 7;
@@ -144,8 +146,11 @@ export const BAR_ORDER_COLUMNS = [
   'tag',
   'code',
 ] as const;
+/** The columns of the fills. `order` is the row of the order in `orders`. */
 export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isMidBar', 'price', 'lots', 'isMaker'] as const;
+/** Name of a column of the orders. */
 export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
+/** Name of a column of the fills. */
 export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
 /** Orders and fills of the whole run. */
 export interface WireBarEvents {

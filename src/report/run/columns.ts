@@ -61,7 +61,7 @@ export function packInstrument(
     synthetic: feed.quality.synthetic,
     first: drawn,
     ...packLevel(level, pack),
-    traces: index.tracesOf(feed).map((trace) => packTrace(index.record, trace, feed, level, pack)),
+    traces: index.tracesOf(feed).map((trace) => packTrace(index.record, trace, { feed, level }, pack)),
   };
 }
 
@@ -172,13 +172,19 @@ function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: 
   return pane === 'price' ? drawnStep(size, priceDigits + 1, DRAWN_SHARE) : drawnStep(size, PANE_DIGITS, PANE_SHARE);
 }
 
-/** Packs an indicator. With the chart's own feed it has a value for each bar of `level`, else one for each bar of its own feed. */
-function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: ChartLevel, pack: Pack): WireTrace {
+/** The chart of an instrument: its feed, and the bars that it draws. */
+interface DrawnChart {
+  readonly feed: FeedRecord;
+  readonly level: ChartLevel;
+}
+
+/** Packs an indicator. With the chart's own feed it has a value for each bar of its level, else one for each bar of its own feed. */
+function packTrace(record: RunRecord, trace: IndicatorTrace, chart: DrawnChart, pack: Pack): WireTrace {
   const feed = record.feeds[trace.feed]!;
   const { bars, firstRow } = feed;
   const inRun = trace.values.subarray(firstRow, bars.length);
-  const isOwn = feed === chart;
-  const values = isOwn && level.interval !== bars.interval ? valuesAt(inRun, level.lastRow) : inRun;
+  const isOwn = feed === chart.feed;
+  const values = isOwn && chart.level.interval !== bars.interval ? valuesAt(inRun, chart.level.lastRow) : inRun;
   return {
     name: trace.name,
     pane: trace.pane,

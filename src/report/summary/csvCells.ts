@@ -33,6 +33,7 @@ const POWERS = Float64Array.from({ length: 23 }, (_, digits) => 10 ** digits);
 const TENS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + Math.floor(pair / 10));
 const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));
 
+/** Writes numbers with a fixed number of decimals. NaN is an empty cell. */
 class NumberCells implements ColumnCells {
   readonly #column: NumberColumn;
   /** The values of the chunk, and the number of decimals of each. */
@@ -69,6 +70,7 @@ class NumberCells implements ColumnCells {
   }
 }
 
+/** Writes labels. Each label is encoded once. */
 class LabelCells implements ColumnCells {
   readonly #values: ArrayLike<number>;
   /** The bytes of all labels, then the offset of each label. The last offset is the end of all labels. */

@@ -31,6 +31,7 @@ export interface LabelColumn {
   readonly labels: readonly string[];
 }
 
+/** A column of a result file: numbers, readings or labels. */
 export type TableColumn = NumberColumn | ReadingColumn | LabelColumn;
 
 /** A table with `length` rows. */

@@ -78,6 +78,7 @@ export function trust({ record, findings }: SweepReportInput): Markup {
   const days = valueAt(record, 'days', top);
   const trades = valueAt(record, 'trades', top);
   const isSampled = record.gridSize > record.sets;
+  const failedHref = failed.length > 0 ? 'failed' : 'map-section';
   const chips: Chip[] = [
     {
       label: 'sets',
@@ -85,13 +86,13 @@ export function trust({ record, findings }: SweepReportInput): Markup {
       note: isSampled
         ? `Drawn from the ${counted(record.gridSize, 'combination')} of the grid by the seed of the definition.`
         : 'Every combination of the grid.',
-      href: refused.length > 0 ? 'refused' : failed.length > 0 ? 'failed' : 'map-section',
+      href: refused.length > 0 ? 'refused' : failedHref,
       isWarning: failed.length > 0,
     },
     {
       label: 'trials',
-      text: `${count(selectionBias.trials)}${selectionBias.earlier > 0 ? `, ${count(selectionBias.earlier)} earlier` : ''}${selectionBias.allTrials > selectionBias.trials ? ` (${count(selectionBias.allTrials)} of all families)` : ''}`,
-      note: `Different runs and sets ${selectionBias.family === null ? 'without a family' : `of the family ${selectionBias.family}`} that the ledger has seen on these bars, whatever strategy made them; ${count(selectionBias.allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`,
+      text: trialsText(selectionBias),
+      note: trialsNote(selectionBias),
       href: 'chance',
       isWarning: false,
     },
@@ -118,6 +119,20 @@ export function trust({ record, findings }: SweepReportInput): Markup {
     },
   ];
   return trustStrip(chips, findings.warnings.map(warningText));
+}
+
+/** Returns the number of trials behind the best set: all, those of earlier runs, and those of all families if they are more. */
+function trialsText({ trials, earlier, allTrials }: Findings['selectionBias']): string {
+  const earlierText = earlier > 0 ? `, ${count(earlier)} earlier` : '';
+  const familiesText = allTrials > trials ? ` (${count(allTrials)} of all families)` : '';
+  return `${count(trials)}${earlierText}${familiesText}`;
+}
+
+/** Returns the note that says what counts as a trial. */
+function trialsNote({ family, allTrials }: Findings['selectionBias']): string {
+  const familyText = family === null ? 'without a family' : `of the family ${family}`;
+  const seen = `Different runs and sets ${familyText} that the ledger has seen on these bars, whatever strategy made them`;
+  return `${seen}; ${count(allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`;
 }
 
 /** Returns the figure cards. */

@@ -94,38 +94,42 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
-    row('Net return', valueOrNone(metrics.totalReturn, signedPercent), '', 'CAGR', valueOrNone(metrics.cagr, signedPercent), sign),
-    row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', valueOrNone(metrics.benchmarkReturn, signedPercent), sign),
+    row({
+      label: 'Net return',
+      value: valueOrNone(metrics.totalReturn, signedPercent),
+      remark: ['CAGR', valueOrNone(metrics.cagr, signedPercent)],
+      paint: sign,
+    }),
+    row({
+      label: 'Net profit',
+      value: money(metrics.netProfit, asset),
+      unit: asset,
+      remark: ['Buy and hold', valueOrNone(metrics.benchmarkReturn, signedPercent)],
+      paint: sign,
+    }),
     ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
-    row('Max drawdown', valueOrNone(metrics.maxDrawdown, percent), '', ...daily(metrics)),
-    row(
-      'Sharpe',
-      valueOrNone(metrics.sharpe, (value) => fixed(value, 2)),
-      '',
-      `PSR(0) ${valueOrNone(metrics.psr0, probabilityText)}`,
-      `PSR(1) ${valueOrNone(metrics.psr1, probabilityText)}`,
-    ),
-    row(
-      'Sortino',
-      valueOrNone(metrics.sortino, (value) => fixed(value, 2)),
-      '',
-      'Calmar',
-      valueOrNone(metrics.calmar, (value) => fixed(value, 2)),
-    ),
-    row(
-      'Trades',
-      count(trades.trades),
-      '',
-      `won ${valueOrNone(trades.winRate, (value) => percent(value, 1))}`,
-      `profit factor ${valueOrNone(trades.profitFactor, (value) => fixed(value, 2))}`,
-    ),
-    row(
-      'Fees',
-      amountText(-fees, asset),
-      asset,
-      shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees),
-      `exposure ${valueOrNone(metrics.exposureTime, (value) => percent(value, 1))}`,
-    ),
+    row({ label: 'Max drawdown', value: valueOrNone(metrics.maxDrawdown, percent), remark: dailyDrawdown(metrics) }),
+    row({
+      label: 'Sharpe',
+      value: valueOrNone(metrics.sharpe, ratioText),
+      remark: [`PSR(0) ${valueOrNone(metrics.psr0, shareText)}`, `PSR(1) ${valueOrNone(metrics.psr1, shareText)}`],
+    }),
+    row({
+      label: 'Sortino',
+      value: valueOrNone(metrics.sortino, ratioText),
+      remark: ['Calmar', valueOrNone(metrics.calmar, ratioText)],
+    }),
+    row({
+      label: 'Trades',
+      value: count(trades.trades),
+      remark: [`won ${valueOrNone(trades.winRate, shareText)}`, `profit factor ${valueOrNone(trades.profitFactor, ratioText)}`],
+    }),
+    row({
+      label: 'Fees',
+      value: amountText(-fees, asset),
+      unit: asset,
+      remark: [shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees), `exposure ${valueOrNone(metrics.exposureTime, shareText)}`],
+    }),
   ];
 }
 
@@ -139,23 +143,27 @@ function proofLines({ proof }: Summary, paint: Paint): string[] {
 /** Returns the line of the envelope: the range of the net profit, and whether it is a bound. */
 function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
   const { low, high, short } = envelopeText(envelope, asset);
-  return cutText(row('Envelope', low, asset, `to ${high}`, short));
+  return cutText(row({ label: 'Envelope', value: low, unit: asset, remark: [`to ${high}`, short] }));
 }
 
-/** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */
-function row(
-  label: string,
-  value: string,
-  unit: string,
-  second: string,
-  third: string,
-  paint: (text: string) => string = identity,
-): string {
+/** One line of the table. */
+interface TableRow {
+  readonly label: string;
+  readonly value: string;
+  readonly unit?: string;
+  /** A second figure with its label, or a remark in two parts. */
+  readonly remark: readonly [string, string];
+  /** Colours the value. */
+  readonly paint?: (text: string) => string;
+}
+
+/** Returns a line: label, right-aligned value and unit, then the remark. */
+function row({ label, value, unit = '', remark: [second, third], paint = identity }: TableRow): string {
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
 
 /** Returns the drawdown at daily closes: its depth, and its duration. */
-function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string, string] {
+function dailyDrawdown({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
   const depth = `daily ${valueOrNone(maxDrawdownDaily, percent)}`;
   if (!worst) return [depth, ''];
@@ -163,7 +171,8 @@ function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string
   return [depth, `(${daysText(worst.days * DAY_MS)}, ${recovery})`];
 }
 
-const probabilityText = (value: number) => percent(value, 1);
+const shareText = (value: number) => percent(value, 1);
+const ratioText = (value: number) => fixed(value, 2);
 
 /** Returns the fees as a share of the gross profit. */
 function shareOfGross(fees: number, gross: number): string {

@@ -4,6 +4,7 @@
 export const COLUMNS = 100;
 
 const CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
+/** Name of a text colour of the terminal. */
 export type Hue = keyof typeof CODES;
 
 /** Returns true when `stream` is a terminal and NO_COLOR (https://no-color.org) is not set. */

@@ -72,6 +72,7 @@ class Results {
   /** True while the results arrive in closing order. */
   #isOrdered = true;
 
+  /** Adds the result of an episode in units. `lastFill` is the row of its last fill. */
   add(units: number, lastFill: number): void {
     const { length } = this.#units;
     if (length > 0 && lastFill < this.#lastFills[length - 1]!) this.#isOrdered = false;
@@ -102,6 +103,7 @@ class FillMove implements Move {
   fee = 0.5;
   feeInBase = false;
 
+  /** Takes the terms of a fill from the columns. */
   read(fills: FillColumns, row: number): void {
     this.isBuy = fills.side[row] === 0;
     this.notional = fills.notional[row]!;
@@ -126,6 +128,7 @@ class ResultBook extends Episodes<Move> {
     this.#results = results;
   }
 
+  /** Books the fill in a row of the columns. */
   book(fills: FillColumns, row: number): void {
     const move = this.#move;
     move.read(fills, row);

@@ -57,6 +57,17 @@ interface TradeSink {
 
 const noneTraded = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
 
+/** The position that a book is about. */
+export interface EpisodeOwner {
+  /** Index of the strategy. */
+  readonly strategy: number;
+  /** Index of the instrument in the run. */
+  readonly index: number;
+  readonly instrument: Instrument;
+  /** The bars that the position passes through. Null when there are no bars. */
+  readonly path: BarPath | null;
+}
+
 /** The episodes of one position, with all values of the trade table. */
 export class EpisodeBook extends Episodes<Part> {
   /** Time of the first fill of the episode (ms UTC). */
@@ -90,8 +101,8 @@ export class EpisodeBook extends Episodes<Part> {
   #worst = 0;
   #best = 0;
 
-  /** Finished episodes are added to `closed`. `path` is null when there are no bars. */
-  constructor(strategy: number, index: number, instrument: Instrument, path: BarPath | null, closed: TradeSink) {
+  /** Finished episodes are added to `closed`. */
+  constructor({ strategy, index, instrument, path }: EpisodeOwner, closed: TradeSink) {
     const valuation = valuationOf(instrument);
     super(dustBelow(instrument, valuation));
     this.#strategy = strategy;

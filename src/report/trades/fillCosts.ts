@@ -31,11 +31,9 @@ export function fillCosts(record: RunRecord, valuations: readonly Valuation[], b
   const slippageUnits = new Float64Array(fills.length);
   const isLiquidation = new Uint8Array(fills.length);
   for (let row = 0; row < fills.length; row++) {
-    const order = fills.orderId[row]! - 1;
-    const role = orders.role[order]!;
-    if (role === ROLE.liquidation) isLiquidation[row] = 1;
+    if (orders.role[fills.orderId[row]! - 1] === ROLE.liquidation) isLiquidation[row] = 1;
     const price = fills.price[row]!;
-    const decisionPrice = decisionTicks(record, row, order, role, bars[fills.instrument[row]!] ?? null);
+    const decisionPrice = decisionTicks(record, row, bars[fills.instrument[row]!] ?? null);
     if (decisionPrice === price) continue;
     const valuation = valuations[fills.instrument[row]!]!;
     const isBuy = fills.side[row] === 0;
@@ -46,7 +44,9 @@ export function fillCosts(record: RunRecord, valuations: readonly Valuation[], b
 }
 
 /** Returns the price, in ticks, on which the decision behind a fill was based. */
-function decisionTicks({ fills, orders }: RunRecord, row: number, order: number, role: number, bars: BarColumns | null): number {
+function decisionTicks({ fills, orders }: RunRecord, row: number, bars: BarColumns | null): number {
+  const order = fills.orderId[row]! - 1;
+  const role = orders.role[order]!;
   const price = fills.price[row]!;
   if (role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.condition) return orders.limit[order]!;
   if (bars === null || fills.isMaker[row] === 1) return price;

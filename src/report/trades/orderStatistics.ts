@@ -7,6 +7,7 @@ import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');
 
+/** Names of the figures that may be missing. `reasons` says why. */
 export type OrderFigure =
   | 'makerShare'
   | 'meanTimeToAckMs'
@@ -52,43 +53,13 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
 
 /** Returns the order statistics of a run. */
 export function orderSummary(record: RunRecord): OrderSummary {
-  const { orders, fills, instruments } = record;
-  const counts = new Map<(typeof ENDINGS)[number], number>();
-  const rejectedByCode: Record<string, number> = {};
-  const refusedByRiskByCode: Record<string, number> = {};
-  const unknownByEnding: Record<string, number> = {};
-  let partlyFilled = 0;
-  let accepted = 0;
-  let unknown = 0;
-  let totalAckMs = 0;
-  let endedByLiquidation = 0;
-  const liquidatedMs = liquidationTimes(orders);
-  for (let row = 0; row < orders.length; row++) {
-    const ending = ENDINGS[orders.ending[row]!]!;
-    counts.set(ending, (counts.get(ending) ?? 0) + 1);
-    const code = orders.texts[orders.code[row]!] || 'no code';
-    if (ending === 'denied') count(refusedByRiskByCode, code);
-    if (ending === 'refused' || ending === 'rejected') count(rejectedByCode, code);
-    if (orders.filledLots[row]! > 0 && ending !== 'filled') partlyFilled++;
-    const doneMs = orders.doneMs[row]!;
-    const isOfContract = instruments[orders.instrument[row]!]!.contract !== undefined;
-    // A liquidation cancels only existing orders. An order created at that same instant was cancelled by something else.
-    if (ending === 'canceled' && isOfContract && orders.createdMs[row]! < doneMs && liquidatedMs.has(doneMs)) endedByLiquidation++;
-    if (orders.wasUnknown[row] === 1) {
-      unknown++;
-      count(unknownByEnding, ending);
-    }
-    const arrivedMs = orders.arrivedMs[row]!;
-    if (!Number.isNaN(arrivedMs)) {
-      accepted++;
-      totalAckMs += arrivedMs - orders.createdMs[row]!;
-    }
-  }
+  const { orders, fills } = record;
+  const counts = countOrders(record);
   const totals = fillTotals(record);
-  const countEnded = (ending: (typeof ENDINGS)[number]) => counts.get(ending) ?? 0;
+  const countEnded = (ending: Ending) => counts.byEnding.get(ending) ?? 0;
   const { values, reasons } = settle<OrderFigure>({
     makerShare: totals.makerShare,
-    meanTimeToAckMs: accepted === 0 ? 'not-recorded' : totalAckMs / accepted,
+    meanTimeToAckMs: counts.accepted === 0 ? 'not-recorded' : counts.totalAckMs / counts.accepted,
     meanTimeToFirstFillMs: totals.meanTimeToFirstFillMs,
     // A backtest records how orders ended, not their intermediate states, and it has no rate budget.
     meanTimeUnknownMs: 'not-recorded',
@@ -100,27 +71,81 @@ export function orderSummary(record: RunRecord): OrderSummary {
   return {
     created: orders.length,
     sent: orders.length - countEnded('denied') - countEnded('notSent'),
-    accepted,
+    accepted: counts.accepted,
     filled: countEnded('filled'),
-    partlyFilled,
-    cancelled: countEnded('canceled') - endedByLiquidation,
+    partlyFilled: counts.partlyFilled,
+    cancelled: countEnded('canceled') - counts.endedByLiquidation,
     expired: countEnded('expired'),
     rejected: countEnded('refused') + countEnded('rejected'),
-    rejectedByCode: sortByKey(rejectedByCode),
+    rejectedByCode: sortByKey(counts.rejectedByCode),
     refusedByRisk: countEnded('denied'),
-    refusedByRiskByCode: sortByKey(refusedByRiskByCode),
+    refusedByRiskByCode: sortByKey(counts.refusedByRiskByCode),
     notSent: countEnded('notSent'),
     noEffect: countEnded('noEffect'),
-    endedByLiquidation,
+    endedByLiquidation: counts.endedByLiquidation,
     open: countEnded('open'),
-    unknown,
-    unknownByEnding: sortByKey(unknownByEnding),
+    unknown: counts.unknown,
+    unknownByEnding: sortByKey(counts.unknownByEnding),
     fills: fills.length,
     volume: moneyText(totals.volume, record.reportingDigits),
     fees: moneyText(totals.fees, record.reportingDigits),
     ...values,
     reasons,
   };
+}
+
+type Ending = (typeof ENDINGS)[number];
+
+/** Counts over all orders of a run. */
+interface OrderCounts {
+  readonly byEnding: Map<Ending, number>;
+  readonly rejectedByCode: Record<string, number>;
+  readonly refusedByRiskByCode: Record<string, number>;
+  readonly unknownByEnding: Record<string, number>;
+  partlyFilled: number;
+  accepted: number;
+  /** Sum of the times from creation to arrival at the venue, over the accepted orders. */
+  totalAckMs: number;
+  unknown: number;
+  endedByLiquidation: number;
+}
+
+function countOrders({ orders, instruments }: RunRecord): OrderCounts {
+  const counts: OrderCounts = {
+    byEnding: new Map(),
+    rejectedByCode: {},
+    refusedByRiskByCode: {},
+    unknownByEnding: {},
+    partlyFilled: 0,
+    accepted: 0,
+    totalAckMs: 0,
+    unknown: 0,
+    endedByLiquidation: 0,
+  };
+  const liquidatedMs = liquidationTimes(orders);
+  for (let row = 0; row < orders.length; row++) {
+    const ending = ENDINGS[orders.ending[row]!]!;
+    counts.byEnding.set(ending, (counts.byEnding.get(ending) ?? 0) + 1);
+    const code = orders.texts[orders.code[row]!] || 'no code';
+    if (ending === 'denied') count(counts.refusedByRiskByCode, code);
+    if (ending === 'refused' || ending === 'rejected') count(counts.rejectedByCode, code);
+    if (orders.filledLots[row]! > 0 && ending !== 'filled') counts.partlyFilled++;
+    const createdMs = orders.createdMs[row]!;
+    const doneMs = orders.doneMs[row]!;
+    const isOfContract = instruments[orders.instrument[row]!]!.contract !== undefined;
+    // A liquidation cancels only existing orders. An order created at that same instant was cancelled by something else.
+    if (ending === 'canceled' && isOfContract && createdMs < doneMs && liquidatedMs.has(doneMs)) counts.endedByLiquidation++;
+    if (orders.wasUnknown[row] === 1) {
+      counts.unknown++;
+      count(counts.unknownByEnding, ending);
+    }
+    const arrivedMs = orders.arrivedMs[row]!;
+    if (!Number.isNaN(arrivedMs)) {
+      counts.accepted++;
+      counts.totalAckMs += arrivedMs - createdMs;
+    }
+  }
+  return counts;
 }
 
 /** Returns the times at which liquidation orders of the exchange ended. */
@@ -147,6 +172,7 @@ interface FillTotals {
   readonly meanTimeToFirstFillMs: Figure;
 }
 
+/** Returns the sums over all fills. A fee in the base asset is valued at the price of its fill. */
 function fillTotals({ orders, fills, instruments }: RunRecord): FillTotals {
   const scales = instruments.map((instrument) => new InstrumentScale(instrument).ofUnits);
   const volume = new ExactSum();

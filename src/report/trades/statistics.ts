@@ -71,6 +71,7 @@ export type Breakdown =
   | 'weekday'
   | 'month'
   | 'holdTime';
+/** The figures of one group of trades. `key` names the group, such as an instrument or an hour. */
 export type BreakdownRow = TradeBreakdownTable & { readonly key: string };
 
 /** Trade statistics as in summary.json. */
@@ -127,49 +128,50 @@ const FIRST_WEEKDAY = 3;
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
+/** Returns the groups of each breakdown, each in the order of its keys. `allTrades` are the figures of all trades together. */
 function breakdowns(record: RunRecord, trades: RunTrades, allTrades: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
-  const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
+  const groupBy = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
     const groups = groupRows(closed.length, keyOf);
     // A single group contains all trades, so their figures are not computed again.
     return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? allTrades : tableOf(record, trades, rows).table) }));
   };
   const monthOf = monthKeys();
   return {
-    instrument: by(
+    instrument: groupBy(
       (row) => closed.instrument[row]!,
       (key) => record.instruments[key]!.id,
     ),
-    side: by(
+    side: groupBy(
       (row) => closed.side[row]!,
       (key) => (key === 0 ? 'long' : 'short'),
     ),
-    entryTag: by(
+    entryTag: groupBy(
       (row) => closed.entryTag[row]!,
       (key) => tags[key]!,
     ),
-    exitTag: by(
+    exitTag: groupBy(
       (row) => closed.exitTag[row]!,
       (key) => tags[key]!,
     ),
-    exitReason: by(
+    exitReason: groupBy(
       (row) => closed.exitReason[row]!,
       (key) => EXIT_REASONS[key]!,
     ),
-    strategy: by(
+    strategy: groupBy(
       (row) => closed.strategy[row]!,
       (key) => String(key),
     ),
-    hour: by((row) => hourOf(closed.entryMs[row]!), twoDigits),
-    weekday: by(
+    hour: groupBy((row) => hourOf(closed.entryMs[row]!), twoDigits),
+    weekday: groupBy(
       (row) => (dayOf(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
       (key) => WEEKDAYS[key]!,
     ),
-    month: by(
+    month: groupBy(
       (row) => monthOf(closed.exitMs[row]!),
       (key) => `${Math.floor(key / 12)}-${twoDigits((key % 12) + 1)}`,
     ),
-    holdTime: by(
+    holdTime: groupBy(
       (row) => holdGroupOf(closed.exitMs[row]! - closed.entryMs[row]!),
       (key) => HOLD_GROUPS[key]!.name,
     ),
@@ -221,19 +223,19 @@ function tableOf(
   { closed, path }: RunTrades,
   rows: Uint32Array | null,
 ): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
-  const pick = (column: Float64Array) => (rows === null ? column : gatherValues(column, rows));
-  const pnl = pick(closed.pnlUnits);
-  const hasPath = path === 'coarse';
-  const set: TradeSet = {
+  const valuesOf = (column: Float64Array) => (rows === null ? column : gatherValues(column, rows));
+  const pathValuesOf = (column: Float64Array) => (path === 'coarse' ? valuesOf(column) : null);
+  const pnl = valuesOf(closed.pnlUnits);
+  const trades: TradeSet = {
     pnl,
-    fraction: pick(closed.returnFraction),
+    fraction: valuesOf(closed.returnFraction),
     holdMs: holdTimes(closed, rows),
-    mae: hasPath ? pick(closed.maeUnits) : null,
-    mfe: hasPath ? pick(closed.mfeUnits) : null,
-    maeFraction: hasPath ? pick(closed.maeFraction) : null,
-    mfeFraction: hasPath ? pick(closed.mfeFraction) : null,
+    mae: pathValuesOf(closed.maeUnits),
+    mfe: pathValuesOf(closed.mfeUnits),
+    maeFraction: pathValuesOf(closed.maeFraction),
+    mfeFraction: pathValuesOf(closed.mfeFraction),
   };
-  const result = tradeFigures(set, record.startUnits);
+  const result = tradeFigures(trades, record.startUnits);
   const reasons: Record<string, Reason> = {};
   const settleFigures = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
     for (const [name, figure] of Object.entries<Figure>(figures)) {
@@ -249,8 +251,7 @@ function tableOf(
     const { mean, extreme } = settleFigures(result[name], `${name}.`);
     return { mean: money(mean), extreme: money(extreme) };
   };
-  const shorts =
-    rows === null ? closed.side.reduce((count, side) => count + side, 0) : rows.reduce((count, row) => count + closed.side[row]!, 0);
+  const shorts = countShorts(closed, rows);
   const table: TradeBreakdownTable = {
     trades: pnl.length,
     longs: pnl.length - shorts,
@@ -278,12 +279,17 @@ function tableOf(
     mfe: excursion('mfe'),
     maeFraction: settleFigures(result.maeFraction, 'maeFraction.'),
     mfeFraction: settleFigures(result.mfeFraction, 'mfeFraction.'),
-    volume: text(exactSum(pick(closed.volumeUnits))),
-    fees: text(exactSum(pick(closed.feeUnits))),
-    funding: text(-exactSum(pick(closed.fundingUnits))),
-    liquidations: Number(exactSum(pick(closed.liquidations))),
+    volume: text(exactSum(valuesOf(closed.volumeUnits))),
+    fees: text(exactSum(valuesOf(closed.feeUnits))),
+    funding: text(-exactSum(valuesOf(closed.fundingUnits))),
+    liquidations: Number(exactSum(valuesOf(closed.liquidations))),
   };
   return { table, reasons };
+}
+
+/** Returns the number of short trades in `rows`. Null selects all trades. */
+function countShorts({ side }: TradeColumns, rows: Uint32Array | null): number {
+  return rows === null ? side.reduce((count, isShort) => count + isShort, 0) : rows.reduce((count, row) => count + side[row]!, 0);
 }
 
 /** Returns the holding times of the trades in `rows` in ms. Null selects all trades. */

@@ -84,7 +84,7 @@ describe('episodes', () => {
   test('an average over fills of an inverse contract at one price is that price', () => {
     const closed: ClosedTrade[] = [];
     const contract = inverseContract();
-    const book = new EpisodeBook(0, 0, contract, null, closed);
+    const book = new EpisodeBook({ strategy: 0, index: 0, instrument: contract, path: null }, closed);
     const scale = new ContractScale(contract);
     const fillBase = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
     for (const [row, isBuy, size, ticks] of [
@@ -122,7 +122,7 @@ describe('episodes', () => {
 
   test('a buy whose fee takes all its coins is a lost trade of the bought quantity', () => {
     const closed: ClosedTrade[] = [];
-    const book = new EpisodeBook(0, 0, instrument, null, closed);
+    const book = new EpisodeBook({ strategy: 0, index: 0, instrument, path: null }, closed);
     // A lot is 10,000 units of the base asset, worth 1,000,000 at this price.
     const fillBase = { timeMs: 0, bar: -1, feeInBase: true, isLiquidation: false, slippage: 0 };
     const fills = [
@@ -186,7 +186,7 @@ describe('episodes', () => {
 
   test('a fill across zero is split at zero, with notional and fee in proportion', () => {
     const closed: ClosedTrade[] = [];
-    const book = new EpisodeBook(0, 0, instrument, null, closed);
+    const book = new EpisodeBook({ strategy: 0, index: 0, instrument, path: null }, closed);
     const fill = (row: number, isBuy: boolean, size: number, fee: number) =>
       book.book({
         row,

@@ -70,18 +70,12 @@ function buildTrades(record: RunRecord): RunTrades {
     let position = positions.get(key);
     if (!position) {
       const path = bars[instrument] ? new BarPath(bars[instrument]) : null;
-      position = {
-        strategy,
-        instrument,
-        isShort,
-        path,
-        book: new EpisodeBook(strategy, instrument, instruments[instrument]!, path, closed),
-      };
+      const book = new EpisodeBook({ strategy, index: instrument, instrument: instruments[instrument]!, path }, closed);
+      position = { strategy, instrument, isShort, path, book };
       positions.set(key, position);
     }
-    const order = fills.orderId[row]! - 1;
     readFill(record, row, costs, fill);
-    if (position.path !== null) fill.bar = barOf(record, row, position.path, order, ticksPerPrice[instrument]!);
+    if (position.path !== null) fill.bar = barOf(record, row, position.path, ticksPerPrice[instrument]!);
     position.book.book(fill);
   }
   payUntil(Infinity);
@@ -142,7 +136,8 @@ function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidat
 }
 
 /** Returns the bar row in which a fill happened. */
-function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, order: number, ticksPerPrice: number): number {
+function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, ticksPerPrice: number): number {
+  const order = fills.orderId[row]! - 1;
   const timeMs = fills.timeMs[row]!;
   const role = orders.role[order]!;
   const isStop = role === ROLE.stopLoss || role === ROLE.trailing;

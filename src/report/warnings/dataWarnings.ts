@@ -6,24 +6,24 @@ import { warning, type Warning, type WarningCode } from '../../model/warning.ts'
 import { count, counted, fixed, timeText } from '../../base/text/format.ts';
 import { scanBars, type BarFlaws, type Found, type PriceRows } from './barScan.ts';
 
-/** Counts of one set of bars, or sums over several. */
+/** Counts of the bars of one feed, or sums over several feeds. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
 
 /** Returns the warnings that follow from the counts of bars. */
 export function countWarnings(bars: BarCounts): readonly Warning[] {
   const found: Warning[] = [];
-  const addCount = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {
-    if (amount > 0) found.push(warning(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`));
+  const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
+    if (amount > 0) found.push(warning(code, `${count(amount)} ${amount === 1 ? singular : plural}${remark}`));
   };
   if (bars.synthetic) found.push(warning('DATA_SYNTHETIC', 'the data are synthetic'));
-  addCount('DATA_GAPS', bars.gaps, 'gap in the data', 'gaps in the data', ` (${counted(bars.missingBars, 'bar')} missing)`);
-  addCount('DATA_THIN', bars.thinBars, 'thin bar', 'thin bars');
-  addCount('DATA_ROUNDED', bars.roundedPrices, 'price was rounded to the tick', 'prices were rounded to the tick');
+  addCount('DATA_GAPS', bars.gaps, ['gap in the data', 'gaps in the data'], ` (${counted(bars.missingBars, 'bar')} missing)`);
+  addCount('DATA_THIN', bars.thinBars, ['thin bar', 'thin bars']);
+  addCount('DATA_ROUNDED', bars.roundedPrices, ['price was rounded to the tick', 'prices were rounded to the tick']);
   if (bars.openLastBar) found.push(warning('DATA_OPEN_BAR', 'the last bar was still open'));
   return found;
 }
 
-/** Returns the warnings about prices of one set of bars that no real market produces. */
+/** Returns the warnings about prices that no real market produces. */
 export function priceWarnings(bars: BarColumns): readonly Warning[] {
   // Rows of trades are not bars. Their prices may repeat or jump, so the checks for bars do not apply.
   if (bars.tape !== undefined) return [];

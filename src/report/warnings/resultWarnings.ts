@@ -121,7 +121,7 @@ class VolumeShares implements VolumeShare {
       const timeMs = fills.timeMs[fill]!;
       closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
       const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
-      rows[index] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
+      rows[index] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), { timeMs, isMaker: fills.isMaker[fill] === 1, role });
       this.#order[index] = index;
       if (index > 0 && rows[index]! < rows[index - 1]!) isAscending = false;
     }
@@ -146,12 +146,19 @@ function countNear(times: Float64Array, length: number, ms: number, near: number
   return reached < end || reached === length ? reached : countUpTo(times, length, ms);
 }
 
+/** What decides in which row a fill happened. */
+interface PlacedFill {
+  readonly timeMs: number;
+  readonly isMaker: boolean;
+  readonly role: string;
+}
+
 /**
  * Returns the row in which a fill happened. `closing` is the last row that had closed at the time of the fill. A fill at the open of a bar
  * has the time of the open, and a fill inside a bar has the time of the close. The close of one bar is the open of the next, so the time
  * alone does not decide. Makers fill inside a bar, takers at an open. A stop can do either, so the bar with more volume is assumed.
  */
-function rowOfFill({ bars }: FeedRecord, closing: number, timeMs: number, isMaker: boolean, role: string): number {
+function rowOfFill({ bars }: FeedRecord, closing: number, { timeMs, isMaker, role }: PlacedFill): number {
   const next = closing + 1 < bars.length && bars.openMs[closing + 1]! <= timeMs ? closing + 1 : closing;
   const opened = bars.openMs[closing] === timeMs ? closing : next;
   if (isMaker) return bars.closeMs[closing] === timeMs ? closing : opened;

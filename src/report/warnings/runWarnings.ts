@@ -31,33 +31,32 @@ export function warningsOf(record: RunRecord, summary: RunFigures): readonly War
 export function figureWarnings({ run, metrics, trades, orders, dataQuality }: RunFigures): readonly Warning[] {
   const found = [...countWarnings(dataQuality)];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
-  const addCount = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {
-    if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`);
+  const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
+    if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? singular : plural}${remark}`);
   };
   // A replacement with nothing left to do does not count as denied.
   const { [NOTHING_LEFT]: harmless = 0, ...denials } = orders.refusedByRiskByCode;
-  addCount('ORDER_DENIED', orders.refusedByRisk - harmless, 'order denied by risk', 'orders denied by risk', codesText(denials));
+  addCount('ORDER_DENIED', orders.refusedByRisk - harmless, ['order denied by risk', 'orders denied by risk'], codesText(denials));
   addCount(
     'ORDER_REJECTED',
     orders.rejected,
-    'order rejected by the venue',
-    'orders rejected by the venue',
+    ['order rejected by the venue', 'orders rejected by the venue'],
     codesText(orders.rejectedByCode),
   );
-  addCount('ORDER_UNKNOWN', orders.unknown, 'order was unknown for a time', 'orders were unknown for a time');
-  addCount('ORDER_NOT_SENT', orders.notSent, 'order never left', 'orders never left');
+  addCount('ORDER_UNKNOWN', orders.unknown, ['order was unknown for a time', 'orders were unknown for a time']);
+  addCount('ORDER_NOT_SENT', orders.notSent, ['order never left', 'orders never left']);
   if (trades.trades === 0) add('RESULT_NO_TRADE', orders.created === 0 ? 'no order was placed' : 'no trade was closed');
   else if (trades.trades < FEW_TRADES)
     add('RESULT_FEW_TRADES', `only ${count(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
   const unrealised = ` (unrealised ${money(trades.openPnl, run.reportingAsset)} ${run.reportingAsset})`;
-  addCount('RESULT_OPEN_POSITION', trades.openTrades, 'position is open', 'positions are open', unrealised);
+  addCount('RESULT_OPEN_POSITION', trades.openTrades, ['position is open', 'positions are open'], unrealised);
   if (Number(trades.heldPnl) !== 0) {
     const value = `what was held at the start changed in worth by ${money(trades.heldPnl, run.reportingAsset)} ${run.reportingAsset}`;
     add('RESULT_HELD', `${value}, which is in no trade, and counts as short where it is sold`);
   }
   if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null)
     add('RESULT_EXTRAPOLATED', 'CAGR is extrapolated from under 90 days');
-  addCount('RUN_WARMUP', run.warmupInRange, 'bar of the range went into warm-up', 'bars of the range went into warm-up');
+  addCount('RUN_WARMUP', run.warmupInRange, ['bar of the range went into warm-up', 'bars of the range went into warm-up']);
   if (run.rules.length === 0) add('RUN_NO_RULES', 'no risk rule was on');
   return found;
 }

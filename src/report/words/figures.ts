@@ -81,13 +81,19 @@ export function writeFigure(value: number, kind: FigureKind, asset: string): str
   }
 }
 
+/** Why a figure is missing, and the remarks beside it. */
+export interface FigureRemarks {
+  /** Only for a figure without a value. */
+  readonly reason?: Reason | undefined;
+  readonly flags?: readonly Flag[] | undefined;
+}
+
 /** Returns a figure as text. `value` is as in summary.json: a number, decimal text for money, or null. */
 export function figureText(
   entry: GlossaryEntry,
   value: number | string | null | undefined,
   asset: string,
-  reason?: Reason,
-  flags: readonly Flag[] = [],
+  { reason, flags = [] }: FigureRemarks = {},
 ): FigureText {
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   const isNone = !Number.isFinite(number);

@@ -6,6 +6,7 @@ import type { GlossaryEntry, FigureKind } from './figures.ts';
 
 const entry = (label: string, kind: FigureKind, definition: string): GlossaryEntry => ({ label, kind, definition });
 
+/** The figures of the account, by their names in summary.json. */
 export const METRICS: Readonly<Record<MetricName, GlossaryEntry>> = {
   totalReturn: entry(
     'Net return',
@@ -79,6 +80,7 @@ export const METRICS: Readonly<Record<MetricName, GlossaryEntry>> = {
   pbo: entry('Probability of overfitting', 'percent', 'Share of splits in which the best trial falls below the median out of sample.'),
 };
 
+/** The figures of the trades, by their names in summary.json. */
 export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
   winRate: entry('Win rate', 'percent', 'Trades that gained, net of fees, over all closed trades.'),
   profitFactor: entry('Profit factor', 'ratio', 'Sum of the winning trades over the sum of the losing ones, net of fees.'),

@@ -68,9 +68,9 @@ export class ContractExposure implements ContractModel {
   readonly isIdle = (index: number): boolean => !this.ledger.holds(index) && this.reservations.open(index) === 0;
   readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
     const { ledger } = this;
-    const long = this.sideUnits(index, true, ticks, order);
-    const short = this.sideUnits(index, false, ticks, order);
-    into.gross = ledger.terms(index).isNet ? Math.max(long, short) : long + short;
+    const longUnits = this.sideUnits(index, true, ticks, order);
+    const shortUnits = this.sideUnits(index, false, ticks, order);
+    into.gross = ledger.terms(index).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
     into.fees = this.feesAt(index, ticks, order);
     into.value = ledger.holds(index) ? ledger.holdingValue(index, ticks) : 0;
   };
@@ -80,9 +80,9 @@ export class ContractExposure implements ContractModel {
     let equity = ledger.cashTotal;
     for (let index = 0; index < ledger.instruments.length; index++) {
       const ticks = ticksOf(index, order, state);
-      const long = this.sideUnits(index, true, ticks, order);
-      const short = this.sideUnits(index, false, ticks, order);
-      gross += ledger.terms(index).isNet ? Math.max(long, short) : long + short;
+      const longUnits = this.sideUnits(index, true, ticks, order);
+      const shortUnits = this.sideUnits(index, false, ticks, order);
+      gross += ledger.terms(index).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
       equity -= this.feesAt(index, ticks, order);
       if (ledger.holds(index)) equity += ledger.holdingValue(index, ticks);
     }
@@ -165,9 +165,9 @@ export class ContractExposure implements ContractModel {
     const { ledger, reservations } = this;
     const { strategy, instrument, instrumentIndex, side, worstLots } = order;
     if (order.reduceOnly) {
-      const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
+      const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
       const taken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
-      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(taken, instrument)} that other orders close, of ${lotsText(held, instrument)} held`;
+      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(taken, instrument)} that other orders close, of ${lotsText(closableLots, instrument)} held`;
     }
     const money = (units: number): string => moneyText(units, ledger);
     const reserved = money(reservations.cash(strategy));
@@ -185,8 +185,8 @@ export class ContractExposure implements ContractModel {
     const { ledger, reservations } = this;
     const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
     const isBuy = side === 'buy';
-    const others = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
-    const closes = quoteUnits > 0 ? 0 : Math.max(0, ledger.closable(strategy, instrumentIndex, isBuy, false) - others);
+    const otherLots = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
+    const closes = quoteUnits > 0 ? 0 : Math.max(0, ledger.closable(strategy, instrumentIndex, isBuy, false) - otherLots);
     if (closes === 0 || !(worstCash < INFINITY)) return worstCash;
     return closes >= worstLots ? 0 : mulDiv(worstCash, worstLots - closes, worstLots, 'up');
   }

@@ -12,6 +12,7 @@ const { productAtMost } = numbers;
 
 const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
 
+/** Denies an order if a position might become larger than `maxPositionQty` (docs/risk.md). */
 export const positionMax: OrderRule = {
   kind: 'order',
   code: 'POSITION_MAX',
@@ -25,6 +26,7 @@ export const positionMax: OrderRule = {
   },
 };
 
+/** Denies an order if a position might become worth more than `maxPositionNotional` (docs/risk.md). */
 export const positionNotional: OrderRule = {
   kind: 'order',
   code: 'POSITION_NOTIONAL',
@@ -40,6 +42,7 @@ export const positionNotional: OrderRule = {
   },
 };
 
+/** Denies an order if the positions of the account might become worth more than its gross or its net limit. */
 export const portfolio: OrderRule = {
   kind: 'order',
   code: 'PORTFOLIO',
@@ -91,6 +94,7 @@ export const leverage: OrderRule = {
   },
 };
 
+/** Denies an order if one instrument might become worth more than `maxConcentration` times the equity. */
 export const concentration: OrderRule = {
   kind: 'order',
   code: 'CONCENTRATION',

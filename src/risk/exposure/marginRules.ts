@@ -72,6 +72,7 @@ export const tier: OrderRule = {
   },
 };
 
+/** Denies an order that would leave less than the share `marginBuffer` of the strategy's equity free. */
 export const marginBuffer: OrderRule = {
   kind: 'order',
   code: 'MARGIN_BUFFER',
@@ -87,8 +88,8 @@ export const marginBuffer: OrderRule = {
   },
   detail(order, state) {
     const { ledger } = state;
-    const [left, equity] = [moneyText(freeUnitsAfter(order, state), ledger), moneyText(equityOf(order, state), ledger)];
-    return `${left} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
+    const [free, equity] = [moneyText(freeUnitsAfter(order, state), ledger), moneyText(equityOf(order, state), ledger)];
+    return `${free} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
 };
 
@@ -123,16 +124,16 @@ export const liquidationDistance: OrderRule = {
     if (state.limits.liquidationAtrs === null || isSpot(order) || modelOf(state).addsNothing(order, state)) return true;
     const isLong = order.side === 'buy';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    return lots === 0 || marginSurplusAt(adverseTicks(order, state), lots, isLong, order, state) > 0;
+    return lots === 0 || marginSurplusAt(adverseTicks(order, state), lots, order, state) > 0;
   },
   detail(order, state) {
     const isLong = order.side === 'buy';
     const ticks = adverseTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    const left = moneyText(marginSurplusAt(ticks, lots, isLong, order, state), state.ledger);
+    const surplus = moneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
     const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
-    return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
+    return `a ${isLong ? 'long' : 'short'} would have ${surplus} more than its maintenance margin at ${then}, from ${now}`;
   },
 };
 
@@ -143,8 +144,12 @@ function adverseTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, ma
   return side === 'buy' ? Math.max(1, mark - move) : mark + move;
 }
 
-/** Returns the money that covers the position at the price `ticks`, minus its maintenance margin there; NaN if it cannot be counted. */
-function marginSurplusAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
+/**
+ * Returns the money that covers a position of `lots` at the price `ticks`, minus its maintenance margin there, in units. NaN if it cannot
+ * be counted.
+ */
+function marginSurplusAt(ticks: number, lots: number, order: Draft, state: RiskState): number {
+  const isLong = order.side === 'buy';
   const contracts = modelOf(state);
   const { ledger } = contracts;
   const { instrumentIndex } = order;
@@ -157,10 +162,10 @@ function marginSurplusAt(ticks: number, lots: number, isLong: boolean, order: Dr
     const { equity } = contracts.computeWorstCase(order, state);
     return equity - maintenanceOfOthers(isLong, order, state) - loss - scale.maintenance(then);
   }
-  const held = ledger.side(instrumentIndex, isLong);
-  const value = scale.valueOfLots(Math.min(held.lots, lots), state.mark);
-  const profit = held.lots > 0 ? scale.profit(isLong, held.entryUnits, scale.valueOfLots(held.lots, state.mark)) : 0;
-  return held.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
+  const position = ledger.side(instrumentIndex, isLong);
+  const value = scale.valueOfLots(Math.min(position.lots, lots), state.mark);
+  const profit = position.lots > 0 ? scale.profit(isLong, position.entryUnits, scale.valueOfLots(position.lots, state.mark)) : 0;
+  return position.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
 }
 
 /** Returns the maintenance margin of all positions except the order's own, at the marks. Cross positions share their margin. */

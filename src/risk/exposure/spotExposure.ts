@@ -135,7 +135,7 @@ export class SpotExposure implements ExposureModel {
       return `needs ${needs} beside ${reserved} reserved, of ${moneyText(ledger.cash(strategy), ledger)} in cash`;
     }
     const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), instrument);
-    const held = lotsText(ledger.lots(strategy, instrumentIndex), instrument);
-    return `needs ${lotsText(worstLots, instrument)} beside ${reserved} reserved, of ${held} held`;
+    const heldText = lotsText(ledger.lots(strategy, instrumentIndex), instrument);
+    return `needs ${lotsText(worstLots, instrument)} beside ${reserved} reserved, of ${heldText} held`;
   }
 }

@@ -26,6 +26,7 @@ export interface LimitRow {
   readonly isMinimum?: boolean;
 }
 
+/** All limits, in the order of docs/risk.md. The schema of definitions and `isobar tighten` follow from these rows. */
 export const LIMITS = [
   { key: 'maxOrderQty', kind: 'decimal', unit: 'base asset', code: 'QTY_MAX', help: 'largest quantity of one order' },
   { key: 'maxOrderNotional', kind: 'decimal', unit: 'quote asset', code: 'NOTIONAL_MAX', help: 'largest worst-case notional of one order' },
@@ -193,7 +194,7 @@ export const MAX_COUNT = 1_000_000;
  */
 export function limitProblem({ kind, max }: LimitRow, value: string): string | null {
   if (kind === 'windows')
-    return value.split(',').every((part) => isNotEmptyWindow(part.trim())) ? null : 'windows that are longer than nothing';
+    return value.split(',').every((window) => isNotEmptyWindow(window.trim())) ? null : 'windows that are longer than nothing';
   if (max === undefined) return null;
   const valueRatio = parseRatio(value);
   return valueRatio && valueRatio.numerator <= max * valueRatio.denominator ? null : `at most ${max}, with at most 9 decimals`;
@@ -207,6 +208,7 @@ export function limitValue(key: LimitKey, text: string): string | number {
   return LIMITS.find((row) => row.key === key)?.kind === 'count' ? Number(text) : text;
 }
 
+/** The key of a limit in a definition, such as `maxDrawdown`. */
 export type LimitKey = (typeof LIMITS)[number]['key'];
 /** Limits as a definition writes them: decimals as text, counts as whole numbers. A missing key means that the rule is off. */
 export type RiskLimits = Readonly<Partial<Record<LimitKey, string | number>>>;

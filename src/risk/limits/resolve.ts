@@ -76,14 +76,14 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
   const share = ratioOf(limits, 'deployShare');
   const sharedPart = (max: number): number =>
     share === null || max === INFINITY ? max : mulDiv(max, share.numerator, share.denominator, 'down');
-  const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
-    Float64Array.from(instruments, (of) => sharedPart(scaleLimit(limits, key, digits(of))));
+  const perInstrument = (key: LimitKey, digits: (instrument: Instrument) => number) =>
+    Float64Array.from(instruments, (instrument) => sharedPart(scaleLimit(limits, key, digits(instrument))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
   return {
-    orderLots: perInstrument('maxOrderQty', (of) => of.quantityDigits),
-    orderUnits: perInstrument('maxOrderNotional', (of) => of.quoteDigits),
-    positionBase: perInstrument('maxPositionQty', (of) => of.baseDigits),
-    positionUnits: perInstrument('maxPositionNotional', (of) => of.quoteDigits),
+    orderLots: perInstrument('maxOrderQty', (instrument) => instrument.quantityDigits),
+    orderUnits: perInstrument('maxOrderNotional', (instrument) => instrument.quoteDigits),
+    positionBase: perInstrument('maxPositionQty', (instrument) => instrument.baseDigits),
+    positionUnits: perInstrument('maxPositionNotional', (instrument) => instrument.quoteDigits),
     grossUnits: sharedPart(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
     netUnits: sharedPart(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
     leverage: ratioOf(limits, 'maxLeverage'),
@@ -128,16 +128,16 @@ function checkDeny(key: LimitKey, value: string | number): void {
 function windowsOf(value: string | number): readonly Window[] {
   return String(value)
     .split(',')
-    .map((part) => {
-      const found = WINDOW.exec(part.trim());
-      if (!found) {
+    .map((windowText) => {
+      const match = WINDOW.exec(windowText.trim());
+      if (!match) {
         throw new ConfigError(
           `risk.restricted: expected windows of the day, got ${value}`,
           "write restricted: '22:55-23:05, 07:00-07:10', in UTC",
         );
       }
-      const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = found.slice(1).map(Number);
-      return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute, text: part.trim() };
+      const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = match.slice(1).map(Number);
+      return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute, text: windowText.trim() };
     });
 }
 

@@ -12,6 +12,7 @@ export interface HaltCauseSpec {
 
 const halt = (needsPerson: boolean, help: string): HaltCauseSpec => ({ state: 'HALT_NEW', needsPerson, help });
 
+/** All halt causes with their codes (docs/operations.md). */
 export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   UNKNOWN_OUTCOME: halt(false, 'the answer to an order was lost; lists are read until they show its outcome'),
   NEEDS_PERSON: halt(false, 'the lists of the exchange do not show the outcome of an order: the operator must decide'),

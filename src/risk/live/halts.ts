@@ -62,6 +62,7 @@ export class HaltBoard {
   get hasAny(): boolean {
     return this.isAny;
   }
+  /** Returns the causes that are in force. */
   causes(): readonly HaltCause[] {
     return this.heldCauses;
   }
@@ -87,10 +88,10 @@ export class HaltBoard {
   /** Adds a cause, or changes the state of the cause with this code. `isNews`: a new reason counts as a change, too. */
   raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
     if (this.isReplayed) return;
-    const known = this.find(scope, code);
-    if (known?.state === state && !(isNews && known.why !== why)) return;
-    const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
-    this.heldCauses = [...this.heldCauses.filter((each) => each !== known), cause];
+    const earlier = this.find(scope, code);
+    if (earlier?.state === state && !(isNews && earlier.why !== why)) return;
+    const cause = { scope, state, code, why, sinceMs: earlier?.sinceMs ?? nowMs };
+    this.heldCauses = [...this.heldCauses.filter((each) => each !== earlier), cause];
     this.updateStates();
     this.note({ ...cause, isRaised: true, timeMs: nowMs });
   }
@@ -105,11 +106,11 @@ export class HaltBoard {
   /** Clears a cause. Returns false when it is not in force. `why` states who or what cleared it. */
   clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
     if (this.isReplayed) return false;
-    const known = this.find(scope, code);
-    if (!known) return false;
-    this.heldCauses = this.heldCauses.filter((each) => each !== known);
+    const cause = this.find(scope, code);
+    if (!cause) return false;
+    this.heldCauses = this.heldCauses.filter((each) => each !== cause);
     this.updateStates();
-    this.note({ ...known, why, isRaised: false, timeMs: nowMs });
+    this.note({ ...cause, why, isRaised: false, timeMs: nowMs });
     return true;
   }
 

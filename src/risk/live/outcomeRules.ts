@@ -29,12 +29,14 @@ class RecentEvents {
     this.times.push(nowMs);
     return this.isExceeded(nowMs);
   }
+  /** True when the window that ends at `nowMs` has more than `max` events. */
   isExceeded(nowMs: number): boolean {
     while (this.times.length > 0 && this.times[0]! <= nowMs - this.windowMs) this.times.shift();
     return this.times.length > this.max;
   }
 }
 
+/** Counts orders of unknown outcome: those that are open now, and those of the last ten minutes. */
 class UnknownWatch implements LiveWatch {
   private readonly max: number;
   private readonly raiser: Raiser;
@@ -69,6 +71,7 @@ class UnknownWatch implements LiveWatch {
   }
 }
 
+/** Halts the account while too many orders, or two of one symbol and side, have an unknown outcome. */
 export const unknownBudget: LiveRule = {
   kind: 'live',
   code: 'UNKNOWN_BUDGET',
@@ -150,6 +153,7 @@ class StreakWatch implements LiveWatch {
   }
 }
 
+/** Halts a strategy after `maxLossStreak` losing round trips in a row, until the operator resumes it. */
 export const lossStreak: LiveRule = {
   kind: 'live',
   code: 'LOSS_STREAK',

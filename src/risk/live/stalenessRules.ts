@@ -20,6 +20,7 @@ const CANCEL_ONLY_FACTOR = 10;
 /** After this many orders in a row that the exchange refused for their time, the clock counts as wrong. */
 const MAX_TIME_REFUSALS = 3;
 
+/** Watches the age of prices and bars of each instrument. A halt ends after a few good prices in a row. */
 class DataWatch implements LiveWatch {
   private readonly limits: ResolvedLimits;
   private readonly raiser: Raiser;
@@ -55,6 +56,7 @@ class DataWatch implements LiveWatch {
   }
 }
 
+/** Halts a symbol while its newest price or its newest closed bar is too old, or its price is not sound. */
 export const staleData: LiveRule = {
   kind: 'live',
   code: 'STALE_DATA',
@@ -63,6 +65,7 @@ export const staleData: LiveRule = {
   watch: (limits, _, raiser) => new DataWatch(limits, raiser),
 };
 
+/** Halts the account while its last complete audit is too old. At ten times that age only cancels may be sent. */
 export const staleAccount: LiveRule = {
   kind: 'live',
   code: 'STALE_ACCOUNT',
@@ -83,6 +86,7 @@ export const staleAccount: LiveRule = {
 /** The exchange's code for an order that arrived too late, or too early, by its clock. */
 const BAD_TIME = '-1021';
 
+/** Watches the uncertainty of the clock offset, and the orders that the exchange refused for their time. */
 class ClockWatch implements LiveWatch {
   private readonly max: number;
   private readonly raiser: Raiser;
@@ -108,6 +112,7 @@ class ClockWatch implements LiveWatch {
   }
 }
 
+/** Halts the account while the offset of the exchange's clock is not known well enough. */
 export const clock: LiveRule = {
   kind: 'live',
   code: 'CLOCK',
@@ -116,6 +121,7 @@ export const clock: LiveRule = {
   watch: (limits, _, raiser) => new ClockWatch(limits, raiser),
 };
 
+/** Halts the account while the operator shows no presence, or leaves an alert unanswered. At twice the time only cancels may be sent. */
 export const deadMan: LiveRule = {
   kind: 'live',
   code: 'DEAD_MAN',
@@ -152,6 +158,7 @@ class UnprotectedTimer {
   }
 }
 
+/** Halts a symbol while a part of its position has had no stop for too long. */
 export const naked: LiveRule = {
   kind: 'live',
   code: 'NAKED',

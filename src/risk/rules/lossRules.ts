@@ -27,8 +27,10 @@ function floorAfter(from: number, { numerator, denominator }: Ratio): number {
  */
 export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, times: Ratio): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
-  const lost = BigInt(from) - BigInt(units);
-  return lost * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator);
+  const lostUnits = BigInt(from) - BigInt(units);
+  return (
+    lostUnits * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator)
+  );
 }
 
 /** The common part of both rules: the baseline of losses, the equity at which the limit is reached, and whether the halt is raised. */
@@ -159,6 +161,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
   }
 }
 
+/** Halts the account when its equity has fallen too far since the start of the day (UTC). */
 export const dailyLoss: EquityRule = {
   kind: 'equity',
   code: 'DAILY_LOSS',
@@ -167,6 +170,7 @@ export const dailyLoss: EquityRule = {
   watch: (limits, halt, money) => new DayWatch(({ dailyLoss: share }) => share, limits, halt, money),
 };
 
+/** Halts the account when its equity has fallen too far below its highest value. */
 export const drawdown: EquityRule = {
   kind: 'equity',
   code: 'DRAWDOWN',

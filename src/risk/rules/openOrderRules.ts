@@ -10,8 +10,8 @@ export function isReduction(
   { ledger, reservations }: { readonly ledger: Ledger; readonly reservations: Reservations },
 ): boolean {
   const isBuy = sign > 0;
-  const held = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);
-  return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;
+  const closableLots = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);
+  return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Draft, OrderRule, RiskState } from './rule.ts';
 export const mayOpen = ({ instrumentIndex }: Draft, { limits, reservations }: RiskState, count: number): boolean =>
   reservations.open(instrumentIndex) + count <= limits.openOrders && reservations.openTotal + count <= limits.openOrdersTotal;
 
+/** Denies an order if its symbol, or the account, would have too many open orders. */
 export const openOrders: OrderRule = {
   kind: 'order',
   code: 'OPEN_ORDERS',

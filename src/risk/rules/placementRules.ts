@@ -22,18 +22,18 @@ export const selfTrade: OrderRule = {
   detail(order, state) {
     const other = crossedOrder(order, state);
     if (other === null) return 'it would trade with an own order';
-    const at = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
-    return `it would trade with the own order ${other.id}, a ${other.side} ${at}`;
+    const priceWords = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
+    return `it would trade with the own order ${other.id}, a ${other.side} ${priceWords}`;
   },
 };
 
 /** Returns an open order of the account that the order could trade with; null without one. */
 function crossedOrder(order: Draft, state: RiskState): Order | null {
   const price = worstPriceOf(order, state);
-  for (const other of state.marks.openOrders?.() ?? []) {
-    if (other.instrumentIndex !== order.instrumentIndex || other.side === order.side) continue;
-    const otherPrice = worstPriceOf(other, state);
-    if (order.side === 'buy' ? price >= otherPrice : price <= otherPrice) return other;
+  for (const openOrder of state.marks.openOrders?.() ?? []) {
+    if (openOrder.instrumentIndex !== order.instrumentIndex || openOrder.side === order.side) continue;
+    const otherPrice = worstPriceOf(openOrder, state);
+    if (order.side === 'buy' ? price >= otherPrice : price <= otherPrice) return openOrder;
   }
   return null;
 }
@@ -58,7 +58,7 @@ export const parent: OrderRule = {
 /** Returns the lots that the other legs of the bracket have closed or may still close. */
 function siblingLots({ parent: entry }: Draft, { marks, sent }: RiskState): number {
   let lots = sent.filledLegs(entry);
-  for (const other of marks.openOrders?.() ?? []) if (other.parent === entry) lots += other.lots - other.filledLots;
+  for (const openOrder of marks.openOrders?.() ?? []) if (openOrder.parent === entry) lots += openOrder.lots - openOrder.filledLots;
   return lots;
 }
 
@@ -73,8 +73,8 @@ export const duplicate: OrderRule = {
   check: (order, { sent, nowMs }) => order.parent > 0 || !sent.hasRecentDuplicate(order, nowMs),
   detail: ({ side, lots, quoteUnits, limit, instrument }, { limits }) => {
     const size = quoteUnits > 0 ? `for ${quoteText(quoteUnits, instrument)}` : `of ${lotsText(lots, instrument)}`;
-    const at = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';
-    return `a ${side} ${size} ${at} was sent within the last ${limits.duplicateMs} ms`;
+    const priceWords = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';
+    return `a ${side} ${size} ${priceWords} was sent within the last ${limits.duplicateMs} ms`;
   },
 };
 

@@ -3,6 +3,7 @@
 import { isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';
 
+/** Denies an order if too many orders were sent in the last minute, or if the strategy sent too many for each fill in the last hour. */
 export const messageRate: OrderRule = {
   kind: 'order',
   code: 'MESSAGE_RATE',

@@ -2,6 +2,7 @@
 
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
+/** Returns the first rule that an order breaks. Null when it breaks none. */
 export type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 type Check = OrderRule['check'];
 const pass: Check = () => true;
@@ -24,7 +25,7 @@ export function chainOf(rules: readonly OrderRule[]): Chain {
 /**
  * Returns a function that checks up to six rules and then `rest`, with one call site for each rule. Hot: docs/performance.md#rule-chains.
  */
-function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, rest: Chain | null): Chain {
+function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, nextChain: Chain | null): Chain {
   return (order, state) => {
     if (!a(order, state)) return rules[0]!;
     if (!b(order, state)) return rules[1]!;
@@ -32,6 +33,6 @@ function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Chec
     if (!d(order, state)) return rules[3]!;
     if (!e(order, state)) return rules[4]!;
     if (!f(order, state)) return rules[5]!;
-    return rest === null ? null : rest(order, state);
+    return nextChain === null ? null : nextChain(order, state);
   };
 }

@@ -141,8 +141,8 @@ export class SentOrders {
   }
   /** Records a fill of a bracket leg. */
   noteLegFill(entry: number, lots: number): void {
-    const known = this.entries.get(entry);
-    if (known) known.filledLegs += lots;
+    const count = this.entries.get(entry);
+    if (count) count.filledLegs += lots;
   }
   /** Records a fill of an order. */
   noteFill(strategy: number, timeMs: number): void {

@@ -65,6 +65,7 @@ export const reduceOnly: OrderRule = {
   detail: () => 'a spot buy cannot be reduce-only',
 };
 
+/** Denies an order of more than `maxOrderQty`. */
 export const qtyMax: OrderRule = {
   kind: 'order',
   code: 'QTY_MAX',
@@ -75,6 +76,7 @@ export const qtyMax: OrderRule = {
     `${lotsText(worstLots, of)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, of)}`,
 };
 
+/** Denies an order worth more than `maxOrderNotional`. */
 export const notionalMax: OrderRule = {
   kind: 'order',
   code: 'NOTIONAL_MAX',

@@ -209,8 +209,8 @@ function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterv
   const price = ticksOf(barsOfDay, 'open')[0]!;
   const spacing = Math.max(1, Math.round(price / 10_000));
   const lots = Math.max(1, Math.round(medianLots(barsOfDay) / 4));
-  const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: lots * DEPTH };
-  followPrices(market, source, service.scheduler, seededRng(seed), { ...options, price });
+  const liquidity = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: lots * DEPTH };
+  followPrices(market, source, { scheduler: service.scheduler, rng: seededRng(seed), ...liquidity, price });
 }
 
 /** Returns the median volume of the first 1000 bars, in lots. */

@@ -112,7 +112,8 @@ export class SimulatedVenue {
         const point = nextPoint();
         return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
       };
-      followPrices(market, source, this.service.scheduler, marketRng, { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price });
+      const liquidity = { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price };
+      followPrices(market, source, { scheduler: this.service.scheduler, rng: marketRng, ...liquidity });
     }
     this.#recordOrdersAndTrades();
   }

@@ -18,7 +18,7 @@ import { SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 
 /** The exchange that the page shows. */
-interface ShownExchange {
+export interface ShownExchange {
   readonly service: Service;
   readonly config: ServiceConfig;
   /** URL of the endpoints. */

@@ -74,14 +74,18 @@ export class PlotFrame {
   }
 }
 
-/** Draws the columns of a histogram, each with a tooltip. */
-export function drawBins(
-  frame: PlotFrame,
-  bins: readonly number[],
-  startOf: (bin: number) => number,
-  colourOf: (bin: number) => string,
-  textOf: (bin: number, amount: number) => string,
-): void {
+/** What a histogram shows for each of its bins, by the index of the bin. */
+export interface BinView {
+  /** Lower end of the bin, as a value of the x axis. The bin ends where the next one starts. */
+  readonly startOf: (bin: number) => number;
+  /** Name of a colour of the page. */
+  readonly colourOf: (bin: number) => string;
+  /** Text of the tooltip. */
+  readonly textOf: (bin: number, amount: number) => string;
+}
+
+/** Draws the columns of a histogram, each with a tooltip. `bins` has the amount in each bin. */
+export function drawBins(frame: PlotFrame, bins: readonly number[], { startOf, colourOf, textOf }: BinView): void {
   bins.forEach((amount, bin) => {
     if (amount === 0) return;
     const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];

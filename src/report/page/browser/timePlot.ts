@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
   (days) => days * DAY,
 );
-/** A label closer than this to the left edge would be cut off. */
+/** A label closer than this to the left edge would be cut off. CSS pixels. */
 const HALF_LABEL = 28;
 
 /** The properties by which plots over time differ. */
@@ -36,6 +36,16 @@ export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotCl
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
   };
+  const timeAxis: uPlotClass.Axis = {
+    ...common,
+    scale: 'x',
+    show: true,
+    size: plot.isLast ? 26 : 0,
+    space: 64,
+    incrs: TIME_STEPS,
+    splits: timeSplits,
+    values: (chart, ticks, _axisIndex, _space, step) => (plot.isLast ? timeLabels(chart, ticks, step) : ticks.map(() => '')),
+  };
   return {
     width: plot.width,
     height: plot.height,
@@ -48,27 +58,17 @@ export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotCl
     },
     cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: plot.sync } },
     series: [{}, ...series],
-    axes: [
-      {
-        ...common,
-        scale: 'x',
-        show: true,
-        size: plot.isLast ? 26 : 0,
-        space: 64,
-        incrs: TIME_STEPS,
-        splits: timeSplits,
-        values: (chart, ticks, __, ___, step) =>
-          plot.isLast
-            ? timeTexts(ticks, step).map((text, index) => (chart.valToPos(ticks[index]!, 'x') < HALF_LABEL ? '' : text))
-            : ticks.map(() => ''),
-      },
-      { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
-    ],
+    axes: [timeAxis, { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y }],
     hooks: {
       ...(plot.draw ? { drawClear: [plot.draw] } : {}),
       setCursor: [plot.onCursor],
     },
   };
+}
+
+/** Returns the labels of the time axis. A label that would be cut off at the left edge is empty. */
+function timeLabels(chart: uPlotClass, ticks: readonly number[], step: number): string[] {
+  return timeTexts(ticks, step).map((text, index) => (chart.valToPos(ticks[index]!, 'x') < HALF_LABEL ? '' : text));
 }
 
 /** Returns text after a short line in the colour of its curve. */
@@ -85,7 +85,7 @@ export function percents(ticks: readonly number[]): string[] {
 }
 
 /** Returns the times of the marks from `low` to `high`, `step` ms apart. */
-function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
+function timeSplits(_chart: uPlotClass, _axisIndex: number, low: number, high: number, step: number): number[] {
   const ticks: number[] = [];
   if (step >= 27 * DAY) {
     // Months and years start at calendar boundaries.

@@ -6,6 +6,7 @@ import type { Summary } from '../../summary/summary.ts';
 /** Why isobar has no such figure although the tool prints one. `not-sound`: the figure has no sound definition. */
 export type ProfileReason = Reason | 'not-sound';
 
+/** The unit of a figure: none, percent, money of the reporting asset, or seconds. */
 export type ProfileUnit = '' | '%' | 'money' | 's';
 
 /** A number, or a word for infinity, for NaN, or for an error of the tool. */
@@ -22,6 +23,7 @@ interface ComputedFigure {
   readonly value: Figure | 'not-sound';
 }
 
+/** The figure of isobar that stands beside the one of the tool. */
 export type OwnFigure = PlacedFigure | ComputedFigure;
 
 /** How a tool defines a figure, and its value. */

@@ -167,7 +167,7 @@ export function cards(summary: Summary): Markup {
 /** Returns the cards about the equity. */
 function performance({ run, metrics }: Summary): Markup[] {
   const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
-    figureText(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
+    figureText(METRICS[name], metrics[name], run.reportingAsset, { reason: metrics.reasons[name], flags: metrics.flags[name] });
   const interval = sharpeInterval(metrics);
   const profit = figureText(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
@@ -203,7 +203,7 @@ function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefin
 function trading({ run, metrics, trades, orders }: Summary): Markup[] {
   const asset = run.reportingAsset;
   const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
-    figureText(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
+    figureText(TRADES[name], trades[name], asset, { reason: trades.reasons[name], flags: trades.flags[name] });
   const fees = Number(orders.fees);
   const gross = Number(metrics.netProfit ?? 0) + fees;
   const perTrade = trades.averageTradeFraction === null ? '' : `${signedPercent(trades.averageTradeFraction, 3)} a trade`;
@@ -223,7 +223,7 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
     card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
     card(
-      figureText(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime),
+      figureText(METRICS.exposureTime, metrics.exposureTime, asset, { reason: metrics.reasons.exposureTime }),
       `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
     ),
     card(

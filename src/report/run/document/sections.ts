@@ -81,11 +81,15 @@ export function months({ metrics }: Summary): Markup {
 /** Returns the lists of all figures of the account and of the trades. */
 export function allFigures({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
-  const ofMetrics = METRIC_NAMES.map((name) => figureText(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
-  const ofTrades = TRADE_NAMES.map((name) => figureText(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
+  const ofMetrics = METRIC_NAMES.map((name) =>
+    figureText(METRICS[name], metrics[name], asset, { reason: metrics.reasons[name], flags: metrics.flags[name] }),
+  );
+  const ofTrades = TRADE_NAMES.map((name) =>
+    figureText(TRADES[name], trades[name], asset, { reason: trades.reasons[name], flags: trades.flags[name] }),
+  );
   const span = (label: string, ms: number | null, definition: string) =>
-    figureText({ label, kind: 'span', definition }, ms, asset, 'no-trades');
-  const more: FigureText[] = [
+    figureText({ label, kind: 'span', definition }, ms, asset, { reason: 'no-trades' });
+  const ofSequences: FigureText[] = [
     span('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
     span('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
     span('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
@@ -107,7 +111,7 @@ export function allFigures({ run, metrics, trades }: Summary): Markup {
     ),
   ];
   return html`<div class="figures">
-    ${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...more])}
+    ${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...ofSequences])}
   </div>`;
 }
 

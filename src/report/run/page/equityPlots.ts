@@ -19,6 +19,15 @@ const POINTS_PER_PIXEL = 0.75;
 type ExposureSeries = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
 type Name = keyof typeof HEIGHTS;
 
+/** What the plots show. */
+export interface EquityPlotsOptions {
+  readonly page: PageData;
+  readonly rows: EquityRows;
+  readonly exposure: ExposureSeries;
+  /** The time window of the price chart, which the plots mark. */
+  readonly priceWindow: TimeWindow;
+}
+
 /** The three plots, and their common time window. */
 export class EquityPlots {
   readonly shown: TimeWindow;
@@ -33,7 +42,7 @@ export class EquityPlots {
   #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
   readonly #scheduleUpdate = oncePerFrame(() => this.#update());
 
-  constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: ExposureSeries, priceWindow: TimeWindow) {
+  constructor(root: HTMLElement, { page, rows, exposure, priceWindow }: EquityPlotsOptions) {
     this.#page = page;
     this.#root = root;
     this.#rows = rows;

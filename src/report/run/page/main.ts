@@ -28,7 +28,7 @@ const markets = page.instruments.map((wire) => new ChartMarket(wire));
 const minMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
 const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
-const equity = root ? new EquityPlots(page, root, firstRows(), firstExposure, priceWindow) : null;
+const equity = root ? new EquityPlots(root, { page, rows: firstRows(), exposure: firstExposure, priceWindow }) : null;
 const chartRoot = byId('price-chart');
 const firstMarket = markets[0];
 const chart = chartRoot && firstMarket ? new PriceChart(chartRoot, firstMarket, priceWindow, select) : null;
@@ -76,7 +76,7 @@ async function unpackAll(): Promise<void> {
   const rows = await equityRows();
   await waitForPaint();
   const holdings = holdingsOf();
-  equity?.refine(rows, holdings === null ? firstExposure : (from, to, spans) => exposureBetween(rows, holdings, from, to, spans));
+  equity?.refine(rows, holdings === null ? firstExposure : (from, to, spans) => exposureBetween(rows, holdings, { from, to, spans }));
   await waitForPaint();
   setStatus('ready');
 }

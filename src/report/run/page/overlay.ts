@@ -137,8 +137,8 @@ export class Overlay implements ISeriesPrimitive {
       context.moveTo(x0, y0);
       context.lineTo(x1, y1);
       context.stroke();
-      drawMarker(context, x0, y0, isLong, isSelected);
-      drawMarker(context, x1, y1, !isLong, isSelected);
+      drawMarker(context, { x: x0, y: y0 }, isLong, isSelected);
+      drawMarker(context, { x: x1, y: y1 }, !isLong, isSelected);
       this.#markers.push({ x: x0, y: y0, row }, { x: x1, y: y1, row });
     }
   }
@@ -164,7 +164,7 @@ export class Overlay implements ISeriesPrimitive {
         const y = this.#api?.series.priceToCoordinate(price / scale) ?? null;
         if (y === null) continue;
         const middle = (span + 0.5) * SHARED_WIDTH;
-        drawMarker(context, middle, y, side === buys, false);
+        drawMarker(context, { x: middle, y }, side === buys, false);
         this.#markers.push({ x: middle, y, row });
       }
     }
@@ -194,7 +194,8 @@ export class Overlay implements ISeriesPrimitive {
 }
 
 /** Draws ▲ below its price for a buy, ▼ above it for a sell. The tip is at the price. */
-function drawMarker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
+function drawMarker(context: CanvasRenderingContext2D, tip: { x: number; y: number }, isBuy: boolean, isSelected: boolean): void {
+  const { x, y } = tip;
   const size = isSelected ? MARKER_SIZE + 2 : MARKER_SIZE;
   const down = isBuy ? 1 : -1;
   context.beginPath();

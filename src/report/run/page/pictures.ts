@@ -50,13 +50,11 @@ function drawReturns({ of }: TradeRows): void {
   );
   frame.drawMarksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
   frame.drawMarksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
-  drawBins(
-    frame,
-    bins,
-    (bin) => (low + bin) * step,
-    (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
-    (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${counted(amount, 'trade')}`,
-  );
+  drawBins(frame, bins, {
+    startOf: (bin) => (low + bin) * step,
+    colourOf: (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
+    textOf: (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${counted(amount, 'trade')}`,
+  });
   frame.show();
 }
 
@@ -131,13 +129,12 @@ function drawHolding({ of, length }: TradeRows): void {
     marks.map(placeOf),
     marks.map((mark) => spanText(mark * MINUTE)),
   );
-  drawBins(
-    frame,
-    bins,
-    (bin) => bin,
-    () => 's0',
-    (bin, amount) => `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${counted(amount, 'trade')}`,
-  );
+  drawBins(frame, bins, {
+    startOf: (bin) => bin,
+    colourOf: () => 's0',
+    textOf: (bin, amount) =>
+      `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${counted(amount, 'trade')}`,
+  });
   frame.show();
 }
 

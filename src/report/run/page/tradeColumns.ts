@@ -35,11 +35,11 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
     time('exit, UTC', 'exit_utc', of.exitMs),
     holdTimeText(of),
     quantity(page, trades),
-    price(page, trades, `entry, ${asset}`, 'entry_price', of.entryPrice),
-    price(page, trades, `exit, ${asset}`, 'exit_price', of.exitPrice),
-    money(`result, ${asset}`, 'result', of.pnl, page, true),
+    price(page, trades, { name: `entry, ${asset}`, key: 'entry_price', column: of.entryPrice }),
+    price(page, trades, { name: `exit, ${asset}`, key: 'exit_price', column: of.exitPrice }),
+    money(page, { name: `result, ${asset}`, key: 'result', column: of.pnl, isTinted: true }),
     fraction('result, %', 'result_fraction', of.return, true),
-    money(`fees, ${asset}`, 'fees', of.fees, page),
+    money(page, { name: `fees, ${asset}`, key: 'fees', column: of.fees, isTinted: false }),
     fraction('MAE, %', 'mae_fraction', of.mae),
     fraction('MFE, %', 'mfe_fraction', of.mfe),
     ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag, tags), tag('left by', 'exit_tag', of.exitTag, tags)] : []),
@@ -94,18 +94,24 @@ function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
   };
 }
 
-function price(page: PageData, trades: TradeRows, name: string, key: string, column: Float64Array): TradeTableColumn {
+/** A column of numbers: its heading, its key in the exported file, and a value for each trade. */
+interface NumberColumn {
+  readonly name: string;
+  readonly key: string;
+  readonly column: Float64Array;
+}
+
+/** Returns a column of prices, which are in ticks times 10^PRICE_EXTRA_DIGITS. */
+function price(page: PageData, trades: TradeRows, { name, key, column }: NumberColumn): TradeTableColumn {
   const digits = (row: number) => marketOf(page, trades, row)?.priceDigits ?? 0;
   const value = (row: number) => column[row]! / 10 ** (digits(row) + PRICE_EXTRA_DIGITS);
   return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
 }
 
+/** Returns a column of amounts in units of the reporting asset. A tinted column shows the sign, also by its colour. */
 function money(
-  name: string,
-  key: string,
-  column: Float64Array,
   { asset, assetDigits: digits }: PageData,
-  isTinted = false,
+  { name, key, column, isTinted }: NumberColumn & { readonly isTinted: boolean },
 ): TradeTableColumn {
   return {
     name,
@@ -118,6 +124,7 @@ function money(
   };
 }
 
+/** Returns a column of fractions in 10^-FRACTION_DIGITS, shown in percent. NaN means no figure. */
 function fraction(name: string, key: string, column: Float64Array, isTinted = false): TradeTableColumn {
   return {
     name,

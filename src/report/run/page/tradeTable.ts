@@ -111,7 +111,11 @@ export class TradeTable {
     const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * direction);
     this.#order = order
       .map((row) => ({ row, rank: rank(row) }))
-      .toSorted((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : a.row - b.row))
+      .toSorted((a, b) => {
+        // Two ranks may both be infinite, so their difference does not order them.
+        if (a.rank === b.rank) return a.row - b.row;
+        return a.rank < b.rank ? -1 : 1;
+      })
       .map(({ row }) => row);
     this.#pageIndex = 0;
     this.#draw();

@@ -13,6 +13,7 @@ import type { PositionSource } from '../../trades/positions.ts';
 export const SET_FIGURES = [
   'sharpe', 'totalReturn', 'cagr', 'maxDrawdown', 'maxDrawdownDaily', 'sortino', 'calmar', 'calmarDaily', 'volatility', 'profitFactor', 'winRate', 'trades', 'days', 'skew', 'excessKurtosis',
 ] as const; // prettier-ignore
+/** Name of a figure of a set. */
 export type SetFigure = (typeof SET_FIGURES)[number];
 
 /** The parts of a run that the figures need. The equity may contain only the sampling instants. */

@@ -131,7 +131,7 @@ export class HeatMap {
       context.globalAlpha = 0.45;
       context.fillRect(x, y, width - gap, height - gap);
       context.globalAlpha = 1;
-      if (cell.kind !== 'ran') drawHatching(context, x, y, width - gap, height - gap);
+      if (cell.kind !== 'ran') drawHatching(context, [x, y, width - gap, height - gap]);
       return;
     }
     const { fill, text } = coloursOf(cell.value, this.#scale);
@@ -181,9 +181,10 @@ export class HeatMap {
     const around = this.#cells.find(({ set }) => set !== null && set === plateau);
     if (around) this.#outlineBlock(context, around, layout);
     const top = this.#cells.find(({ set }) => set !== null && set === best);
-    if (top) outline(context, this.#boxOf(top.column, top.row, layout), colour('text'), 2.5, []);
+    if (top) outline(context, this.#boxOf(top.column, top.row, layout), { stroke: colour('text'), lineWidth: 2.5, dash: [] });
     const cursor = this.#cells[this.#cursor ?? -1];
-    if (cursor) outline(context, inset(this.#boxOf(cursor.column, cursor.row, layout)), colour('bench'), 2.5, []);
+    if (cursor)
+      outline(context, inset(this.#boxOf(cursor.column, cursor.row, layout)), { stroke: colour('bench'), lineWidth: 2.5, dash: [] });
   }
 
   /** Outlines the part of the plateau's neighbourhood that is on the map. */
@@ -194,7 +195,8 @@ export class HeatMap {
     const [low, high] = [Math.max(0, row - dy), Math.min(layout.rows - 1, row + dy)];
     const [x, y] = this.#boxOf(from, high, layout);
     const [lastX, lastY, width, height] = this.#boxOf(to, low, layout);
-    outline(context, [x, y, lastX + width - x, lastY + height - y], colour('text'), 1.5, [5, 3]);
+    const block: Box = [x, y, lastX + width - x, lastY + height - y];
+    outline(context, block, { stroke: colour('text'), lineWidth: 1.5, dash: [5, 3] });
   }
 
   #onPointer(event: PointerEvent, isChosen: boolean): void {
@@ -228,8 +230,20 @@ export class HeatMap {
   }
 }
 
+/** A rectangle on the canvas: left, top, width and height in CSS pixels. */
+type Box = readonly [x: number, y: number, width: number, height: number];
+
+/** How an outline is drawn. */
+interface LineStyle {
+  readonly stroke: string;
+  /** Width in CSS pixels. */
+  readonly lineWidth: number;
+  /** Lengths of dashes and gaps in CSS pixels. Empty for a solid line. */
+  readonly dash: readonly number[];
+}
+
 /** Shrinks the outline of the cursor, so that the outline of the best set stays visible around it. */
-function inset([x, y, width, height]: readonly [number, number, number, number]): readonly [number, number, number, number] {
+function inset([x, y, width, height]: Box): Box {
   return width > 16 && height > 16 ? [x + 3, y + 3, width - 6, height - 6] : [x, y, width, height];
 }
 
@@ -238,27 +252,21 @@ function axisName(axis: { readonly name: string; readonly unit: string } | undef
   return axis.unit === '' ? axis.name : `${axis.name}, ${axis.unit}`;
 }
 
-function outline(
-  context: CanvasRenderingContext2D,
-  [x, y, width, height]: readonly [number, number, number, number],
-  stroke: string,
-  line: number,
-  dash: readonly number[],
-): void {
+/** Draws the outline of a box. */
+function outline(context: CanvasRenderingContext2D, [x, y, width, height]: Box, style: LineStyle): void {
   // A wider line in the page colour separates the outline from any cell colour.
-  for (const [style, size, pattern] of [
-    [colour('surface'), line + 2, []],
-    [stroke, line, dash],
-  ] as const) {
-    context.strokeStyle = style;
-    context.lineWidth = size;
-    context.setLineDash([...pattern]);
+  const halo: LineStyle = { stroke: colour('surface'), lineWidth: style.lineWidth + 2, dash: [] };
+  for (const { stroke, lineWidth, dash } of [halo, style]) {
+    context.strokeStyle = stroke;
+    context.lineWidth = lineWidth;
+    context.setLineDash([...dash]);
     context.strokeRect(x - 0.5, y - 0.5, width, height);
   }
   context.setLineDash([]);
 }
 
-function drawHatching(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+/** Fills a box with diagonal lines. */
+function drawHatching(context: CanvasRenderingContext2D, [x, y, width, height]: Box): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, height);

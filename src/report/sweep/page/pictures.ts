@@ -46,15 +46,11 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
   const frame = new PlotFrame(host, across, { low: 0, high: max * 1.3 }, `Sets by ${figure.label}`);
   frame.drawMarksLeft(niceTicks(0, max, 4).filter(Number.isInteger));
   frame.drawMarksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
-  const text = (bin: number, amount: number) =>
-    `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
-  drawBins(
-    frame,
-    bins,
-    (bin) => (first + bin) * step,
-    (bin) => (first + bin >= 0 ? 'gain' : 'loss'),
-    text,
-  );
+  drawBins(frame, bins, {
+    startOf: (bin) => (first + bin) * step,
+    colourOf: (bin) => (first + bin >= 0 ? 'gain' : 'loss'),
+    textOf: (bin, amount) => `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`,
+  });
   drawMarks(frame, [
     { value: middle, text: 'middle', colour: 'muted' },
     { value: random, text: 'chance', colour: 'warn' },
@@ -100,21 +96,10 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   });
   const rows = groups.map((group) => group.toSorted((a, b) => a - b));
   if (rows.flat().length === 0) return void (host.textContent = 'No set has this figure.');
-  const quantileOf = (row: readonly number[], share: number) => (row.length === 0 ? NaN : quantile(Float64Array.from(row), share));
-  const bands = rows.map((row) => ({
-    low: quantileOf(row, 0.25),
-    middle: quantileOf(row, 0.5),
-    high: quantileOf(row, 0.75),
-    best: row.at(-1) ?? NaN,
-  }));
-  const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
-  const frame = new PlotFrame(
-    host,
-    { low: -0.5, high: values.length - 0.5 },
-    padRange(Math.min(0, ...shown), Math.max(0, ...shown)),
-    `${figure.label} by ${name}`,
-  );
-  const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
+  const bands = rows.map(bandOf);
+  const ends = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
+  const span = { low: Math.min(0, ...ends), high: Math.max(0, ...ends) };
+  const frame = new PlotFrame(host, { low: -0.5, high: values.length - 0.5 }, padRange(span.low, span.high), `${figure.label} by ${name}`);
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
   const labelStep = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
@@ -124,29 +109,38 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   const boxWidth = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
   bands.forEach((band, index) => {
     if (!Number.isFinite(band.middle)) return;
-    const [x, top, bottom] = [frame.x(index), frame.y(band.high), frame.y(band.low)];
-    frame.add('rect', {
-      x: x - boxWidth / 2,
-      y: top,
-      width: boxWidth,
-      height: Math.max(1, bottom - top),
-      fill: 'var(--accent)',
-      'fill-opacity': 0.22,
-      rx: 2,
-    });
-    frame.add('line', {
-      x1: x - boxWidth / 2,
-      x2: x + boxWidth / 2,
-      y1: frame.y(band.middle),
-      y2: frame.y(band.middle),
-      stroke: 'var(--accent)',
-      'stroke-width': 2,
-    });
-    frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
-    const note = `${name} ${values[index]}: middle ${sweepFigureText(band.middle / factor, figure.kind, model.page.asset)}, best ${sweepFigureText(band.best / factor, figure.kind, model.page.asset)}`;
+    const x = frame.x(index);
+    drawBand(frame, band, x, boxWidth);
+    const textOf = (value: number) => sweepFigureText(value / factor, figure.kind, model.page.asset);
+    const note = `${name} ${values[index]}: middle ${textOf(band.middle)}, best ${textOf(band.best)}`;
     frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: TOP, width: boxWidth + 4, height: 188, fill: 'transparent' }, note);
   });
   frame.show();
+}
+
+/** The sets with one value of a parameter, by their figure: quartiles, median and maximum. NaN without a set. */
+interface Band {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+  readonly best: number;
+}
+
+/** Returns the band of ascending figures. */
+function bandOf(ascending: readonly number[]): Band {
+  const quantileAt = (share: number) => (ascending.length === 0 ? NaN : quantile(Float64Array.from(ascending), share));
+  return { low: quantileAt(0.25), middle: quantileAt(0.5), high: quantileAt(0.75), best: ascending.at(-1) ?? NaN };
+}
+
+/** Draws a band around `x`: a box from quartile to quartile, a line at the median, and a dot at the best set. */
+function drawBand(frame: PlotFrame, band: Band, x: number, width: number): void {
+  const [top, bottom] = [frame.y(band.high), frame.y(band.low)];
+  const [left, right] = [x - width / 2, x + width / 2];
+  const middle = frame.y(band.middle);
+  const height = Math.max(1, bottom - top);
+  frame.add('rect', { x: left, y: top, width, height, fill: 'var(--accent)', 'fill-opacity': 0.22, rx: 2 });
+  frame.add('line', { x1: left, x2: right, y1: middle, y2: middle, stroke: 'var(--accent)', 'stroke-width': 2 });
+  frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
 }
 
 /** Returns a range with a small margin. An end at 0 stays at 0 below. */

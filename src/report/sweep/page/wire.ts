@@ -4,6 +4,7 @@ import type { FigureKind } from '../../words/figures.ts';
 import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
 import type { SweepAxis } from '../figures/record.ts';
 
+/** A figure of all sets, with what the page shows of it. */
 export interface WireFigure {
   readonly name: string;
   readonly label: string;
@@ -13,6 +14,7 @@ export interface WireFigure {
 
 /** The outcomes of a set. */
 export const OUTCOMES = ['ran', 'refused', 'failed'] as const;
+/** What became of a set: it ran, its strategy refused the parameters, or it failed. */
 export type SetOutcomeKind = (typeof OUTCOMES)[number];
 
 /** All data of the page. */

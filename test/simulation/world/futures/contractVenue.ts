@@ -75,7 +75,8 @@ export class ContractVenue extends SimulatedVenue {
     const price = Math.round(referencePrice / 2);
     const child = { instrument, side: 'buy', role: 'limit', lots: 7 as Lots, quoteUnits: 0 as Units, limit: price as Ticks } as const;
     const times = { placedMs: startMs, sinceMs: startMs };
-    this.#foreignStop = triggers.place(0, 'fall', price, { ...child, reduceOnly: false, timeInForce: null, slot: '' }, 'hand-1', times);
+    const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
+    this.#foreignStop = triggers.place(0, { kind: 'fall', price, child: intent, clientOrderId: 'hand-1', ...times });
   }
   /** False once the trigger order of another owner has ended. */
   get isForeignStopWaiting(): boolean {

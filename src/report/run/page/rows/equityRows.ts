@@ -90,13 +90,11 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Returns the share of equity in the market as means over equal spans: the ends of the spans (ms) and the values. */
+/** Returns the share of equity in the market as means over equal spans from `from` to `to` (ms UTC): the ends of the spans and the values. */
 export function exposureBetween(
   rows: EquityRows,
   holdings: readonly HeldPosition[],
-  from: number,
-  to: number,
-  spans: number,
+  { from, to, spans }: { readonly from: number; readonly to: number; readonly spans: number },
 ): { ms: number[]; exposure: number[] } {
   const edges = Array.from({ length: spans + 1 }, (_, edge) => from + ((to - from) * edge) / spans);
   const notional = new Float64Array(spans);
