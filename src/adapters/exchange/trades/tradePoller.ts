@@ -98,7 +98,8 @@ export class TradePoller {
       if (!this.#isRunning) return;
       this.#cancelCall = null;
       if (outcome.kind !== 'acked') return this.#reportFailure(causeOf(outcome));
-      if (!haveIds(outcome.value)) return this.#reportFailure('the exchange gives trades without ids, so a missed one would not be noticed');
+      if (!haveIds(outcome.value))
+        return this.#reportFailure('the exchange gives trades without ids, so a missed one would not be noticed');
       this.#take(outcome.value, rows, settledMs);
     });
   }

@@ -16,8 +16,7 @@ export type BarFact = readonly [
   low: number,
   close: number,
   volume: number,
-  closeMs?: number,
-  isIncomplete?: number,
+  ...ofTrades: number[],
 ];
 
 /** Number of values of a bar from trades that may miss trades. */
