@@ -111,6 +111,7 @@ async function openFixture() {
     scheduler: queue,
     serverTime: () => ({ ms: timeMs(venueMs()), uncertaintyMs: 5 }),
     ask: (set) => klinesOf(sets.indexOf(set)),
+    askTrades: () => () => () => {},
     random: () => 0.5,
     times: { graceMs: GRACE_MS, delayMs: 100, spreadMs: 100 },
     settle: (_instruments, done) => {

@@ -150,10 +150,10 @@ describe('rejected bars from trades', () => {
       'expected trades, finest or off beside bars of 7ticks',
     );
   });
-  it('bars from trades are rejected by a bot', () => {
-    const definitionSource = sourceWith('feeds: { bars: { symbol: ABCUSDT, interval: 7ticks } }');
+  it('bars from trades are rejected by a bot on futures, because the exchange does not publish the trades of contracts', () => {
+    const definitionSource = sourceWith('market: futures\nfeeds: { bars: { symbol: E-ABC-USDT, interval: 7ticks } }');
     expect(() => wantedFeeds({ definition: parseDefinition(definitionSource), source: definitionSource })).toThrow(
-      'feeds.bars.interval: expected a length of time for a bot, got 7ticks',
+      'feeds.bars.interval: expected a length of time for a bot on futures, got 7ticks',
     );
   });
   it('bars from trades are rejected by a command that stores bars', () => {

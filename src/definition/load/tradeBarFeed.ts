@@ -89,7 +89,8 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
   };
 }
 
-interface DayReader {
+/** The days of trades of one instrument, and the rule of their bars. */
+export interface DayReader {
   readonly folder: string;
   /** All days of the catalog, also those outside the run. */
   readonly days: readonly string[];
@@ -99,7 +100,7 @@ interface DayReader {
 }
 
 /** The bars of one day. */
-interface DayBars {
+export interface DayBars {
   readonly rows: TradeBarRows;
   readonly trades: number;
   readonly path: string;
@@ -107,7 +108,7 @@ interface DayBars {
 }
 
 /** Builds the bars of one day. Only the trades of this day are in memory. */
-function readDay({ folder, days, rule, instrument, where }: DayReader, day: string): DayBars {
+export function readDay({ folder, days, rule, instrument, where }: DayReader, day: string): DayBars {
   const path = dayPath(folder, day);
   const fileHash = createHash('sha256');
   const trades = readTradeDay(folder, day, fileHash)!;

@@ -5,6 +5,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { extendTicks, type BarColumns } from './bars.ts';
 import type { Instrument } from '../instrument.ts';
 import { closeOf, type Interval } from '../interval.ts';
+import { isTradeBars } from '../tradeBars.ts';
 
 /** One bar that opens at `openMs`, ms UTC. */
 export interface BarRow {
@@ -14,6 +15,8 @@ export interface BarRow {
   readonly low: number;
   readonly close: number;
   readonly volume: number;
+  /** End of a bar from trades, ms UTC. Other bars end where their interval does. */
+  readonly closeMs?: number;
 }
 
 /** Default capacity in rows, two years of minutes. The system allocates memory when it is written, so unused capacity costs nothing. */
@@ -71,7 +74,7 @@ export class GrowingBars implements BarColumns {
       throw new InvariantError(`${instrument.id} ${interval}: a bar of ${bar.openMs} after ${this.lastCloseMs}`);
     if (!this.takes(bar)) throw new InvariantError(`${instrument.id} ${interval}: the bar of ${bar.openMs} has prices finer than a tick`);
     this.openMs[row] = bar.openMs;
-    this.closeMs[row] = closeOf(interval, bar.openMs);
+    this.closeMs[row] = isTradeBars(interval) && bar.closeMs !== undefined ? bar.closeMs : closeOf(interval, bar.openMs);
     this.open[row] = bar.open;
     this.high[row] = bar.high;
     this.low[row] = bar.low;
@@ -83,9 +86,17 @@ export class GrowingBars implements BarColumns {
 
   /** Appends all rows of other bars of the same instrument and interval. */
   appendAll(bars: BarColumns): void {
-    const { openMs, open, high, low, close, volume } = bars;
+    const { openMs, closeMs, open, high, low, close, volume } = bars;
     for (let row = 0; row < bars.length; row++) {
-      this.append({ openMs: openMs[row]!, open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! });
+      this.append({
+        openMs: openMs[row]!,
+        closeMs: closeMs[row]!,
+        open: open[row]!,
+        high: high[row]!,
+        low: low[row]!,
+        close: close[row]!,
+        volume: volume[row]!,
+      });
     }
   }
 }

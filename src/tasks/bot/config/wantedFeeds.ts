@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
-import { INTERVALS, nests, parseInterval, typicalLengthMs } from '../../../model/interval.ts';
+import { INTERVALS, nests, parseFeedInterval, parseInterval, typicalLengthMs } from '../../../model/interval.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
 
 /** The keys of a bot config that name its feeds. */
@@ -38,15 +38,16 @@ export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = 
   const byDefault = definition.market ?? DEFAULTS.market;
   const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
     (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
-      const interval = parseInterval(feed.interval);
-      if (isTradeBars(feed.interval)) {
+      const interval = parseFeedInterval(feed.interval);
+      const market = feed.market ?? byDefault;
+      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      if (isTradeBars(interval) && market === 'futures' && isChecked) {
         throw new ConfigError(
-          `${whereIs(source, ['feeds', name, 'interval'])}: expected a length of time for a bot, got ${feed.interval}`,
-          'write an interval such as 1m: the exchange documents no trade ids, so a bot cannot know whether it has seen all trades',
+          `${whereIs(source, ['feeds', name, 'interval'])}: expected a length of time for a bot on futures, got ${feed.interval}`,
+          'write an interval such as 1m: the exchange has no endpoint for the trades of contracts',
         );
       }
-      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
+      return { name, key: { market, symbol, interval }, isHidden: false };
     }),
   );
   return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source, isChecked)];

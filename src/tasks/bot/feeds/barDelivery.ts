@@ -1,22 +1,22 @@
 // Turns closed bars of the exchange into instants, at which strategies decide: on all feeds at once or one by one, and only in time.
 
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
-import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
-import { pollRules } from '../../../adapters/exchange/klines/pollPlan.ts';
+import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
+import type { TradeEvent } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
+import type { AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { feedsByNeed } from '../../../engine/host/needOrder.ts';
-import { InvariantError } from '../../../base/errors.ts';
-import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { barsBetween, closeOf, openOf } from '../../../model/interval.ts';
-import { formatMinute } from '../../../model/time.ts';
+import { formatMinute, formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
-import { watchRow } from './localStops.ts';
-import type { LiveSet } from './feeds.ts';
-import type { BarFact } from './barFact.ts';
+import type { KlineSet, LiveSet, TradeSet } from './feeds.ts';
+import { barFactOf, type BarFact } from './barFact.ts';
+import { appendFacts } from './instants.ts';
+import { isTradeSet, pollerOf, tradeEventText, type SetPoller } from './setPollers.ts';
 
 export interface BarDeliveryDeps {
   readonly engine: Engine;
@@ -24,7 +24,8 @@ export interface BarDeliveryDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
   /** `place`: position of the set in the order in which strategies need bars, from 0. */
-  readonly ask: (set: LiveSet, place: number) => AskKlines;
+  readonly ask: (set: KlineSet, place: number) => AskKlines;
+  readonly askTrades: (set: TradeSet) => AskTrades;
   readonly random: () => number;
   readonly times: BarTimes;
   /** Reads the state of the orders of these instruments; null: of all. Calls `done` once, perhaps within the call. */
@@ -51,11 +52,9 @@ interface Staged {
   readonly set: LiveSet;
   /** Indices of its feeds in the engine. */
   readonly feeds: readonly number[];
-  readonly poller: BarPoller;
+  readonly poller: SetPoller;
   /** Received and not delivered yet; oldest first. */
   readonly bars: MarketBar[];
-  /** Local time at which the newest bar arrived; null before the first. */
-  receivedMs: number | null;
   /** The exchange's time of the newest answer. */
   answeredMs: number;
 }
@@ -126,39 +125,29 @@ export class BarDelivery {
       !this.#isBusy &&
       this.#settling === 0 &&
       !this.#isInInstant &&
-      this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs))
+      this.#staged.every(({ bars }) => bars.every(({ closeMs, isIncomplete }) => closeMs <= this.#closedMs || isIncomplete === true))
     );
   }
 
   #stage(set: LiveSet, place: number): Staged {
-    const { engine, scheduler, serverTime, ask, random, times } = this.#deps;
+    const { engine, scheduler, serverTime, ask, askTrades, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, feed) => (set.copies.some((copy) => copy === bars) ? [feed] : []));
     const staged: Staged = {
       set,
       feeds,
       bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
-      receivedMs: null,
       answeredMs: -Infinity,
-      poller: new BarPoller(
+      poller: pollerOf(
+        set,
+        { scheduler, serverTime: () => serverTime(set.key.market), random, times, ask: (klines) => ask(klines, place), askTrades },
         {
-          scheduler,
-          serverTime: () => serverTime(set.key.market),
-          random,
-          ask: ask(set, place),
-          sink: {
-            event: (event) => this.#take(staged, event),
-            answered: (serverMs) => {
-              staged.answeredMs = serverMs;
-              if (isQuiet(staged, serverMs)) this.#scheduleDelivery();
-            },
-            onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
+          bar: (event) => this.#take(staged, event),
+          trades: (event) => this.#takeTrades(staged, event),
+          answered: (serverMs) => {
+            staged.answeredMs = serverMs;
+            if (isTradeSet(set) || isQuiet(staged, serverMs)) this.#scheduleDelivery();
           },
-        },
-        {
-          interval: set.key.interval,
-          from: set.from,
-          known: set.known,
-          rules: { ...pollRules(set.key.interval, times.graceMs), delayMs: times.delayMs, spreadMs: times.spreadMs },
+          onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
         },
       ),
     };
@@ -170,19 +159,31 @@ export class BarDelivery {
     this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
   }
 
+  #takeTrades(staged: Staged, event: TradeEvent): void {
+    if (event.kind !== 'bar') return this.#deps.log('warn', `${nameOf(staged.set)}: ${tradeEventText(event)}`);
+    this.#add(staged, event.bar);
+    const { isIncomplete, openMs, closeMs } = event.bar;
+    if (isIncomplete !== true) return;
+    const range = `from ${formatTime(openMs)} to ${formatTime(closeMs)}`;
+    this.#deps.log('warn', `${nameOf(staged.set)}: trades may be missing in the bar ${range}: no decision on it`);
+  }
+
   #take(staged: Staged, event: BarEvent): void {
-    const { set, bars } = staged;
-    const { log, scheduler } = this.#deps;
+    const { set } = staged;
+    const { log } = this.#deps;
     const name = nameOf(set);
     if (event.kind === 'gap')
       return log('warn', `${name}: ${event.bars} bars from ${formatMinute(event.fromMs)} on never came (${event.why})`);
     if (event.kind === 'late') return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} came after a later bar: left out`);
     if (event.kind === 'revised')
       return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} was revised after it was decided on`);
-    staged.receivedMs = scheduler.nowMs;
-    if (!set.copies[0]!.takes(event.bar))
-      return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} has prices finer than a tick: left out`);
-    bars.push(event.bar);
+    this.#add(staged, event.bar);
+  }
+
+  #add({ set, bars }: Staged, bar: MarketBar): void {
+    if (!set.copies[0]!.takes(bar))
+      return this.#deps.log('warn', `${nameOf(set)}: the bar of ${formatMinute(bar.openMs)} has prices finer than a tick: left out`);
+    bars.push(bar);
     this.#scheduleDelivery();
   }
 
@@ -201,6 +202,9 @@ export class BarDelivery {
       // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
       const deadlineMs = t + this.#deps.times.graceMs;
+      // A bar from trades may have ended before `t`.
+      if (nowMs < deadlineMs && this.#staged.some((staged) => isTradeSet(staged.set) && staged.answeredMs < t))
+        return this.#arm(deadlineMs - nowMs);
       // Parts that were in time decide first, however long their reads take.
       if (this.#settling > 0 && nowMs > deadlineMs + this.#deps.times.graceMs) return;
       if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(t, nowMs - this.#deps.times.graceMs);
@@ -225,7 +229,7 @@ export class BarDelivery {
    * ended, so the first part decides without the missing bars. Returns false while it waits for bars.
    */
   #decidePart(t: number, isLate: boolean): boolean {
-    const closing = ({ staged }: Part): readonly Staged[] => staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
+    const closing = ({ staged }: Part): readonly Staged[] => staged.filter((each) => this.#closeAfterClosed(each) === t);
     const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
     const hasBar = (candidate: Staged): boolean => newestCloseMs(candidate.set) >= t || isSettledAt(candidate, t);
     const part = open.find((candidate) => closing(candidate).every(hasBar)) ?? (isLate ? open[0] : undefined);
@@ -236,7 +240,7 @@ export class BarDelivery {
       );
       part.overMs = t;
       this.#isInInstant = true;
-      if (part.staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t))) this.#settlePart(t, part);
+      if (part.staged.some((each) => hasBarAt(each, t))) this.#settlePart(t, part);
       return true;
     }
     if (open.length > 0 || this.#settling > 0) return false;
@@ -251,13 +255,13 @@ export class BarDelivery {
 
   /** Ends the instant `t` and lets all strategies decide. Returns false without new bars or due timers. */
   #decide(t: number): boolean {
-    const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
+    const due = this.#staged.filter((staged) => isTradeSet(staged.set) || this.#closeAfterClosed(staged) === t);
     this.#warnOfMissing(
       t,
       due.filter((staged) => !isSettledAt(staged, t)),
     );
     this.#closedMs = t;
-    const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
+    const isFresh = this.#staged.some((staged) => hasBarAt(staged, t));
     if (!isFresh && this.#deps.engine.timers.nextMs > t) return false;
     this.#settleAndDeliver(t, this.#staged, null);
     return true;
@@ -265,8 +269,13 @@ export class BarDelivery {
 
   #warnOfMissing(t: number, missing: readonly Staged[]): void {
     const { log, times } = this.#deps;
-    for (const { set } of missing)
-      log('warn', `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${times.graceMs} ms: no decision on it`);
+    for (const { set } of missing) {
+      const what = isTradeSet(set) ? `the trades until ${formatTime(t)}` : `the bar that closed at ${formatMinute(t)}`;
+      log(
+        'warn',
+        `${nameOf(set)}: ${what} did not come within ${times.graceMs} ms: no decision on ${isTradeSet(set) ? 'their bars' : 'it'}`,
+      );
+    }
   }
 
   /** Delivers the bars of a part once its orders are known. Other parts do not wait for that. */
@@ -301,29 +310,30 @@ export class BarDelivery {
   /** Removes and returns the received bars that have closed by `t`. */
   #due(t: number, staged: readonly Staged[]): readonly BarFact[] {
     const facts: BarFact[] = [];
-    for (const { bars, feeds } of staged) {
-      const count = bars.findIndex(({ closeMs }) => closeMs > t);
+    for (const { bars, feeds, set } of staged) {
+      // An incomplete bar is delivered after its end, so nobody decides on it.
+      const count = bars.findIndex(({ closeMs, isIncomplete }) => closeMs > t || (closeMs === t && isIncomplete === true));
       const due = bars.splice(0, count < 0 ? bars.length : count);
-      for (const feed of feeds) {
-        for (const { openMs, open, high, low, close, volume } of due) facts.push([feed, openMs, open, high, low, close, volume]);
-      }
+      for (const feed of feeds) for (const bar of due) facts.push(barFactOf(feed, set.key.interval, bar));
     }
     return facts;
   }
 
   /** True when all bars of `t` are there. */
   #isComplete(t: number): boolean {
-    return this.#staged.every((staged) => this.#closeAfterClosed(staged.set) !== t || isSettledAt(staged, t));
+    return this.#staged.every((staged) => this.#closeAfterClosed(staged) !== t || isSettledAt(staged, t));
   }
 
   #nextInstant(): number {
     const { nextMs } = this.#deps.engine.timers;
-    const closes = this.#staged.map(({ set }) => this.#closeAfterClosed(set));
+    const closes = this.#staged.map((staged) => this.#closeAfterClosed(staged));
     return Math.min(...closes, nextMs > this.#closedMs ? nextMs : Infinity);
   }
 
-  #closeAfterClosed({ key: { interval } }: LiveSet): number {
-    return closeOf(interval, openOf(interval, this.#closedMs));
+  /** Returns the next instant of a set. Infinity for bars from trades without a further bar yet. */
+  #closeAfterClosed({ set: { key, trades }, bars }: Staged): number {
+    if (trades === undefined) return closeOf(key.interval, openOf(key.interval, this.#closedMs));
+    return bars.find(({ closeMs, isIncomplete }) => closeMs > this.#closedMs && isIncomplete !== true)?.closeMs ?? Infinity;
   }
 
   /** The venue's time; with several markets the earliest. */
@@ -360,7 +370,10 @@ function newestCloseMs({ copies }: LiveSet): number {
 
 /** True when a set has its bar of `t` or a later one, or the exchange has replied without one for a quiet symbol. */
 const isSettledAt = (staged: Staged, t: number): boolean =>
-  staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && isQuiet(staged, t));
+  staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && (isTradeSet(staged.set) || isQuiet(staged, t)));
+
+/** True when a set has a bar of `t` on which strategies decide. */
+const hasBarAt = ({ bars }: Staged, t: number): boolean => bars.some(({ closeMs, isIncomplete }) => closeMs === t && isIncomplete !== true);
 
 /** True for a symbol that has not traded yet, or has missed its newest bars. Strategies wait for a reply about it, not for a bar. */
 function isQuiet({ set, bars }: Staged, atMs: number): boolean {
@@ -371,30 +384,3 @@ function isQuiet({ set, bars }: Staged, atMs: number): boolean {
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;
-
-/** Appends bars to the feeds of an engine whose columns grow. */
-export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
-  for (const [feed, openMs, open, high, low, close, volume] of facts) {
-    growing(engine, feed).append({ openMs, open, high, low, close, volume });
-  }
-}
-
-/** Begins an instant: `append` adds its rows to the feeds, then local stops and collar orders check them. Bot and replay share this. */
-export const beginInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, false);
-/** Begins an instant that passed while the bot was down. Its rows send no stop entries. */
-export const passInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, true);
-
-function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed: boolean): void {
-  const before = engine.execution.map((feed) => feed.bars.length);
-  append();
-  engine.instant.set(atMs);
-  engine.execution.forEach((feed, index) => {
-    for (let row = before[index]!; row < feed.bars.length; row++) watchRow(engine, feed, row, isMissed);
-  });
-}
-
-function growing(engine: Engine, feed: number): GrowingBars {
-  const { bars } = engine.feeds[feed]!;
-  if (bars instanceof GrowingBars) return bars;
-  throw new InvariantError(`feed ${feed} cannot grow`);
-}

@@ -5,11 +5,15 @@ import { resolve } from 'node:path';
 import { readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { TradeBarTracker } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
+import { MAX_TRADES } from '../../../adapters/exchange/trades/tradeWindow.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { CommonInterval } from '../../../model/interval.ts';
 import { CLEAN_QUALITY, type FeedQuality } from '../../../model/run/run.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 import { wireSources } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
@@ -20,24 +24,37 @@ import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
 import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
-import type { BarFact } from './barFact.ts';
+import { rowOfFact, type BarFact } from './barFact.ts';
 import { catalogBars } from './catalogBars.ts';
+import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type TradeStart } from '../trades/tradeStart.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
-/** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
-export interface LiveSet {
+interface SetOfBars {
   readonly key: BarKey;
-  /** Interval of the klines that are requested: the same, or a finer one if the exchange does not have it. */
-  readonly from: CommonInterval;
   readonly instrument: Instrument;
-  /** Closed bars that the exchange returned at the start, oldest first. */
-  readonly known: readonly MarketBar[];
   /** One copy for each feed. */
   readonly copies: readonly GrowingBars[];
   /** Closed bars that a continuing lifetime does not have yet, oldest first. */
   readonly behind: readonly MarketBar[];
 }
+
+/** Bars from klines. */
+export interface KlineSet extends SetOfBars {
+  /** Interval of the klines that are requested: the same, or a finer one if the exchange does not have it. */
+  readonly from: CommonInterval;
+  /** Closed bars that the exchange returned at the start, oldest first. */
+  readonly known: readonly MarketBar[];
+  readonly trades?: undefined;
+}
+
+/** Bars from trades. */
+export interface TradeSet extends SetOfBars {
+  readonly trades: { readonly tracker: TradeBarTracker; readonly digits: TradeDigits };
+}
+
+/** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
+export type LiveSet = KlineSet | TradeSet;
 
 /** The feeds of a start, with their bars. */
 export interface LiveFeeds {
@@ -48,10 +65,16 @@ export interface LiveFeeds {
   readonly notes: readonly string[];
 }
 
-/** The bars of one symbol and interval in the exchange and the catalog. */
-interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known'> {
+/** The klines of one symbol and interval in the exchange, and the bars of the catalog. */
+interface ListedKlines extends Pick<KlineSet, 'key' | 'from' | 'instrument' | 'known'> {
   readonly catalog: BarColumns | null;
+  readonly start?: undefined;
 }
+/** The trades of one symbol in exchange and catalog. */
+interface ListedTrades extends Pick<TradeSet, 'key' | 'instrument'> {
+  readonly start: TradeStart;
+}
+type ListedSet = ListedKlines | ListedTrades;
 
 /** Instruments and bars as exchange and catalog have them. */
 export interface LiveMarket {
@@ -66,7 +89,7 @@ export interface LiveMarket {
 /** The bars that a lifetime of the bot has received. */
 export interface LivedBars {
   readonly warm: readonly BarFact[];
-  /** Returns the open time of the newest bar of a feed, ms UTC. */
+  /** Returns the open time of the newest bar of a feed, ms UTC; of a bar from trades its end. */
   readonly lastMs: (feed: number) => number;
   /** Rows that all of these bars need. */
   readonly rows: number;
@@ -101,23 +124,50 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
     const id = setIdOf(key);
     if (sets.has(id)) continue;
     const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
+    if (isTradeBars(key.interval)) {
+      sets.set(id, await listTrades(config, service, { key, listed, atMs, place: whereIs(config.source, ['feeds', name]) }));
+      continue;
+    }
     const from = klineInterval(service, key);
     const known = await newestBars(service, key, from, atMs);
-    const instrument = instrumentOf(config, catalog, listed, known);
+    const prices = known.flatMap(({ low, high }) => [low, high]);
+    const instrument = instrumentOf(config, catalog, listed, prices);
     sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument, atMs) });
   }
   return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
 
+/** Reads the newest trades of one symbol. Throws ConfigError for trades without ids. */
+async function listTrades(
+  config: LiveConfig,
+  service: MarketService,
+  { key, listed, atMs, place }: { readonly key: BarKey; readonly listed: ListedInstrument; readonly atMs: number; readonly place: string },
+): Promise<ListedTrades> {
+  const listing = await answerTo(service, 'spot.recentTrades', { symbol: key.symbol, limit: MAX_TRADES });
+  requireTradeIds(listing, key, place);
+  const catalog = catalogOf(config);
+  const prices = listing.rows.map(({ price }) => Number(price));
+  const instrument = instrumentOf(config, catalog, listed, prices);
+  return { key, instrument, start: tradeStart(catalog, { key, instrument }, listing, atMs - config.bars.delayMs) };
+}
+
 /** Returns the feeds for the start of a new lifetime. */
 export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
   const notes: string[] = [];
-  return liveFeeds(market, notes, ({ key, instrument, catalog, known }) => {
+  return liveFeeds(market, notes, (set) => {
+    if (set.start !== undefined) {
+      const { tracker, bars: warm, notes: more } = firstTradeBars(set.start);
+      for (const note of more) if (!notes.includes(note)) notes.push(note);
+      const bars = new GrowingBars(set.instrument, set.key.interval, room ?? ROOM_ROWS);
+      for (const bar of warm) if (bars.takes(bar)) bars.append(bar);
+      return { bars, behind: [], tracker };
+    }
+    const { key, instrument, catalog, known } = set;
     const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
     const isYoung = known.length === 0 && joined.bars.length === 0;
     const note = isYoung ? `${key.symbol} ${key.interval}: the exchange has no bars yet; the feed begins with its first bar` : joined.note;
     if (note !== null && !notes.includes(note)) notes.push(note);
-    return { bars: joined.bars, behind: [] };
+    return { bars: joined.bars, behind: [], tracker: null };
   });
 }
 
@@ -128,32 +178,51 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Live
   const hasBar = (id: string, openMs: number): boolean =>
     market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
   const sets = new Map(
-    [...market.sets].map(([id, set]) => [
+    [...market.sets].map(([id, set]): [string, ListedSet] => [
       id,
-      { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasBar(id, openMs)) },
+      set.start !== undefined
+        ? set
+        : { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasBar(id, openMs)) },
     ]),
   );
-  return liveFeeds({ ...market, sets }, [], ({ key, instrument, catalog, known }, feed) => {
+  const notes: string[] = [];
+  return liveFeeds({ ...market, sets }, notes, (set, feed) => {
+    const { key, instrument } = set;
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);
-    return { bars, behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }) };
+    if (set.start !== undefined) {
+      const { tracker, bars: behind, notes: more } = tradeBarsSince(lastMs(feed), set.start);
+      for (const note of more) if (!notes.includes(note)) notes.push(note);
+      return { bars, behind, tracker };
+    }
+    const { catalog, known } = set;
+    return {
+      tracker: null,
+      bars,
+      behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
+    };
   });
 }
 
-/** Builds the feeds. `barsOf` returns the bars of one feed, and the bars that it does not have yet. */
+/** Builds the feeds. `barsOf` returns the bars of one feed, the bars that it does not have yet, and what counts its trades. */
 function liveFeeds(
   { wanted, sets, atMs }: LiveMarket,
   notes: readonly string[],
-  barsOf: (set: ListedSet, feed: number) => { readonly bars: GrowingBars; readonly behind: readonly MarketBar[] },
+  barsOf: (
+    set: ListedSet,
+    feed: number,
+  ) => { readonly bars: GrowingBars; readonly behind: readonly MarketBar[]; readonly tracker: TradeBarTracker | null },
 ): LiveFeeds {
   const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isHidden }, feed): FeedPlan => {
     const id = setIdOf(key);
     const set = sets.get(id)!;
-    const { bars, behind } = barsOf(set, feed);
+    const { bars, behind, tracker } = barsOf(set, feed);
     const known = live.get(id);
-    if (known === undefined) live.set(id, { ...set, behind, copies: [bars] });
-    else known.copies.push(bars);
+    if (known === undefined && set.start === undefined) live.set(id, { ...set, behind, copies: [bars] });
+    else if (known === undefined && set.start !== undefined)
+      live.set(id, { key, instrument: set.instrument, behind, copies: [bars], trades: { tracker: tracker!, digits: set.start.digits } });
+    else known!.copies.push(bars);
     return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
   return { plans, sets: [...live.values()], atMs, notes };
@@ -161,8 +230,7 @@ function liveFeeds(
 
 /** Appends the warm-up bars of one feed. */
 function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
-  for (const [row, openMs, open, high, low, close, volume] of warm)
-    if (row === feed) bars.append({ openMs, open, high, low, close, volume });
+  for (const fact of warm) if (fact[0] === feed) bars.append(rowOfFact(fact));
 }
 
 /** Returns the path of the catalog: relative to the current folder if it exists there, else to the config's folder. It may not exist. */
@@ -200,16 +268,15 @@ async function newestBars(
 }
 
 /** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
-function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
+function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, prices: readonly number[]): Instrument {
   const { market, symbol } = listed;
-  const baseRecord = readInstrument(catalog, market, symbol) ?? proposed(listed, known);
+  const baseRecord = readInstrument(catalog, market, symbol) ?? proposed(listed, prices);
   return withConfigFees(instrumentRecordOf(listed, baseRecord), config.definition.fees);
 }
 
-/** Returns a proposed record of an instrument. Without bars its prices are assumed to have three to seven digits at the listed tick. */
-function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
-  const prices =
-    known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+/** Returns a proposed record of an instrument. Without prices of the market its prices are assumed to have three to seven digits at the listed tick. */
+function proposed(listed: ListedInstrument, seen: readonly number[]): Instrument {
+  const prices = seen.length > 0 ? seen : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
   return proposedFor(listed, Math.min(...prices), Math.max(...prices));
 }
 

@@ -88,10 +88,13 @@ export function readBefore(before: readonly JournalRecord[]): { readonly state: 
 export const rowsOf = ({ warm, recorded }: Lifetime): number =>
   recorded.records.reduce((sum, record) => sum + (record.k === 'INSTANT' ? record.bars.length : 0), warm.length);
 
-/** Returns the open time of the newest bar of each feed, ms UTC; -Infinity: no bar. */
+/** Returns the open time of the newest bar of each feed, ms UTC, and of a bar from trades its end; -Infinity: no bar. */
 export function newestBars({ warm, recorded }: Lifetime): (feed: number) => number {
   const newest = new Map<number, number>();
-  const note = ([feed, openMs]: readonly number[]): void => void newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, openMs!));
+  const note = (bar: readonly number[]): void => {
+    const [feed, openMs, , , , , , closeMs] = bar;
+    newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, closeMs ?? openMs!));
+  };
   warm.forEach(note);
   for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(note);
   return (feed) => newest.get(feed) ?? -Infinity;

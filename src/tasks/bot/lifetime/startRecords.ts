@@ -3,6 +3,7 @@
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import type { LiveConfig } from '../config/read.ts';
@@ -98,8 +99,9 @@ function writeWarmup(journal: FileJournal, engine: Engine): void {
 }
 
 /** Returns a bar in the form of the journal. */
-function factOf({ openMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
-  return [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
+function factOf({ interval, openMs, closeMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
+  const fact = [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
+  return isTradeBars(interval) ? [...fact, closeMs[row]!] : fact;
 }
 
 /** Returns the risk limits as facts. */

@@ -16,8 +16,9 @@ import type { FillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
-import { klineCalls } from '../feeds/klineCalls.ts';
-import { BarDelivery, beginInstant, passInstant } from '../feeds/barDelivery.ts';
+import { barCalls } from '../feeds/klineCalls.ts';
+import { BarDelivery } from '../feeds/barDelivery.ts';
+import { beginInstant, passInstant } from '../feeds/instants.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
@@ -129,7 +130,7 @@ export class LiveBot {
       sets,
       scheduler: exchange.scheduler,
       serverTime: (market) => exchange.serverTime(market),
-      ask: klineCalls(exchange),
+      ...barCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
       settle: (instruments, done) => settle(deps, instruments, done),
@@ -224,13 +225,10 @@ export class LiveBot {
     if (shouldCancel) this.driver.step(() => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
     if (isInOrder) {
-      if (shouldCancel)
-        this.driver.step(() =>
-          engine.orders
-            .active()
-            .toReversed()
-            .forEach((order) => engine.orders.cancel(order, engine.nowMs)),
-        );
+      const cancelAll = (): void => {
+        for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
+      };
+      if (shouldCancel) this.driver.step(cancelAll);
       const notifyStop = (): void => stopLive(engine);
       this.driver.step(notifyStop, notifyStop);
     }

@@ -1,0 +1,181 @@
+// Tests bars from successive replies with recent trades: they equal those of a backtest, and a missed trade is never overlooked.
+
+import { expect, test } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import { tradeBarRule } from '../../../model/tradeBars.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { barsOfDay } from '../../catalog/trades/tradeBars.ts';
+import { TradeBarTracker, type TradeEvent } from './tradeBarTracker.ts';
+import type { RecentTrade, TradeWindow } from './tradeWindow.ts';
+
+const DAY_MS = 86_400_000;
+const DAY = Date.UTC(2024, 2, 1);
+const DIGITS = { priceDigits: 2, quantityDigits: 5 };
+const INSTRUMENT = { ...spotInstrument(), ...DIGITS };
+const KINDS = ['7ticks', '0.0005volume', '0.1dollar', '0.25range'] as const;
+
+/** Trades of two days and a part of a third, with several in one ms, and a pause over the end of the second day. */
+function walk(seed: number, stepMs = 120_000, count = 1500): RecentTrade[] {
+  const rng = seededRng(seed);
+  const trades: RecentTrade[] = [];
+  let [timeMs, price] = [DAY + 3_600_000, 10_000];
+  for (let index = 0; index < count; index++) {
+    if (rng.next() < 0.7) timeMs += Math.ceil(2 * stepMs * rng.next());
+    price += Math.round(20 * (rng.next() - 0.5));
+    trades.push({ id: String(995 + index * 3), timeMs, price, quantity: 1 + Math.floor(20 * rng.next()) });
+  }
+  return trades;
+}
+
+/** The bars of a backtest over these trades, whose first one is the first that is known. */
+function backtestBars(trades: readonly RecentTrade[], interval: string) {
+  const days = [...new Set(trades.map(({ timeMs }) => Math.floor(timeMs / DAY_MS)))];
+  return days.flatMap((day, index) => {
+    const rows = trades.filter(({ timeMs }) => Math.floor(timeMs / DAY_MS) === day);
+    const column = (value: (trade: RecentTrade) => number) => Float64Array.from(rows, value);
+    const columns = {
+      length: rows.length,
+      timeMs: column(({ timeMs }) => timeMs),
+      id: column(({ id }) => Number(id)),
+      price: column(({ price }) => price),
+      quantity: column(({ quantity }) => quantity),
+      takerSide: new Int32Array(rows.length),
+      ...DIGITS,
+    };
+    const startMs = day * DAY_MS;
+    const isOver = index + 1 < days.length;
+    const openMs = index === 0 ? rows[0]!.timeMs : startMs;
+    const bars = barsOfDay(columns, tradeBarRule(interval)!, INSTRUMENT, { openMs, startMs, isOver, lastId: null });
+    return Array.from(bars.openMs, (_, row) => [
+      ...[bars.openMs, bars.closeMs, bars.open, bars.high, bars.low, bars.close, bars.volume].map((values) => values[row]!),
+    ]);
+  });
+}
+
+const trackerOf = (interval: string, openMs: number | null = null): TradeBarTracker =>
+  new TradeBarTracker({ rule: tradeBarRule(interval)!, instrument: INSTRUMENT, digits: DIGITS, openMs });
+const windowOf = (trades: readonly RecentTrade[], rows = 1000): TradeWindow => ({
+  trades: trades.slice(-rows),
+  refused: [],
+  isFull: trades.length >= rows,
+});
+const barsOf = (events: readonly TradeEvent[]) =>
+  events.flatMap((event) => {
+    if (event.kind !== 'bar') return [];
+    const { openMs, closeMs, open, high, low, close, volume } = event.bar;
+    return [[openMs, closeMs, open, high, low, close, volume]];
+  });
+const incompleteOf = (events: readonly TradeEvent[]): readonly boolean[] =>
+  events.flatMap((event) => (event.kind === 'bar' ? [event.bar.isIncomplete === true] : []));
+
+/** Polls at random times from `fromMs` on, with `rows` trades in a reply. Each reply shows all trades up to its time. */
+function polled(tracker: TradeBarTracker, trades: readonly RecentTrade[], { seed = 1, rows = 1000, pauseMs = 400_000 } = {}): TradeEvent[] {
+  const rng = seededRng(seed + 100);
+  const events: TradeEvent[] = [];
+  const endMs = trades.at(-1)!.timeMs + 1;
+  for (let nowMs = trades[0]!.timeMs - 1; nowMs < endMs; nowMs += Math.ceil(pauseMs * rng.next())) {
+    // Trades of the newest times may be printed later.
+    const shown = trades.filter(({ timeMs }) => timeMs < nowMs);
+    events.push(...tracker.take(windowOf(shown, rows), nowMs - Math.floor(60_000 * rng.next())));
+  }
+  events.push(...tracker.take(windowOf(trades, rows), endMs));
+  return events;
+}
+
+test.each(KINDS.flatMap((kind) => [1, 2, 3].map((seed) => [kind, seed] as const)))(
+  'bars of %s from polls that overlap are the bars of a backtest (seed %i)',
+  (kind, seed) => {
+    const trades = walk(seed);
+    const events = polled(trackerOf(kind), trades, { seed });
+    const bars = barsOf(events);
+    expect(bars).toEqual(backtestBars(trades, kind));
+    expect(bars.length).toBeGreaterThan(50);
+    expect(incompleteOf(events)).not.toContain(true);
+    expect(events.filter((event) => event.kind !== 'bar')).toEqual([]);
+  },
+);
+
+test('the last bar of a day ends with the day, as soon as the day has passed', () => {
+  const trades = walk(1, 60_000, 20);
+  const tracker = trackerOf('100ticks');
+  expect(tracker.take(windowOf(trades), DAY + DAY_MS - 1)).toEqual([]);
+  const [event] = tracker.take(windowOf(trades), DAY + DAY_MS);
+  expect(event).toMatchObject({ kind: 'bar', bar: { openMs: trades[0]!.timeMs, closeMs: DAY + DAY_MS, isIncomplete: false } });
+  expect(tracker.take(windowOf(trades), DAY + 2 * DAY_MS)).toEqual([]);
+});
+
+test('a trade of a time that is not settled waits for the next reply', () => {
+  const trades = walk(1, 60_000, 20);
+  const tracker = trackerOf('20ticks');
+  expect(tracker.take(windowOf(trades), trades.at(-1)!.timeMs)).toEqual([]);
+  expect(barsOf(tracker.take(windowOf(trades), trades.at(-1)!.timeMs + 1))).toHaveLength(1);
+});
+
+test('a reply without a known id leaves a gap, and only the bar in which trades may be missing is incomplete', () => {
+  const trades = walk(4, 1000, 100);
+  const tracker = trackerOf('10ticks');
+  expect(barsOf(tracker.take(windowOf(trades.slice(0, 35)), trades[34]!.timeMs + 1))).toHaveLength(3);
+  const { timeMs: toMs } = trades[45]!;
+  const missed: TradeWindow = { trades: trades.slice(45, 60), refused: [], isFull: true };
+  expect(tracker.isLinked(missed)).toBe(false);
+  const events = tracker.take(missed, trades[59]!.timeMs + 1);
+  expect(events[0]).toEqual({ kind: 'gap', fromMs: trades[34]!.timeMs, toMs });
+  expect(incompleteOf(events)[0]).toBe(true);
+  const rest = tracker.take(windowOf(trades), trades.at(-1)!.timeMs + 1);
+  // Trades before the gap that a longer reply shows later are too late.
+  expect(rest[0]).toEqual({ kind: 'late', trades: 10 });
+  expect(incompleteOf(rest)).toEqual([
+    true,
+    ...incompleteOf(rest)
+      .slice(1)
+      .map(() => false),
+  ]);
+});
+
+test('a gap over the end of a day makes the bars on both sides of it incomplete', () => {
+  const before = walk(1, 1000, 15);
+  const tracker = trackerOf('10ticks');
+  tracker.take(windowOf(before), before.at(-1)!.timeMs + 1);
+  const after = before.map((trade, index) => ({ ...trade, id: String(9000 + index), timeMs: trade.timeMs + DAY_MS }));
+  const events = tracker.take({ trades: after, refused: [], isFull: true }, after.at(-1)!.timeMs + 1);
+  expect(incompleteOf(events)).toEqual([true, true]);
+  expect(barsOf(events)[0]![1]).toBe(DAY + DAY_MS);
+});
+
+test('an exchange that forgets its trades leaves a gap, once', () => {
+  const trades = walk(2, 1000, 60);
+  const tracker = trackerOf('10ticks');
+  tracker.take(windowOf(trades.slice(0, 15)), trades[14]!.timeMs + 1);
+  expect(tracker.take(windowOf([]), trades[14]!.timeMs + 5000)).toEqual([{ kind: 'gap', fromMs: trades[14]!.timeMs, toMs: null }]);
+  expect(tracker.take(windowOf([]), trades[14]!.timeMs + 6000)).toEqual([]);
+  const events = tracker.take({ trades: trades.slice(30), refused: [], isFull: false }, trades.at(-1)!.timeMs + 1);
+  expect(incompleteOf(events)[0]).toBe(true);
+  expect(incompleteOf(events).slice(1)).not.toContain(true);
+});
+
+test('a tracker that continues after a bar counts from its end, and has a gap unless the reply shows an earlier trade', () => {
+  const trades = walk(3, 1000, 200);
+  const whole = backtestBars(trades, '10ticks');
+  const [, closeMs] = whole[8]! as [number, number];
+  const continued = trackerOf('10ticks', closeMs).take(windowOf(trades), trades.at(-1)!.timeMs + 1);
+  expect(barsOf(continued)).toEqual(whole.slice(9));
+  expect(incompleteOf(continued)).not.toContain(true);
+  const missed = trades.filter(({ timeMs }) => timeMs > closeMs + 3000);
+  const events = trackerOf('10ticks', closeMs).take({ trades: missed, refused: [], isFull: true }, trades.at(-1)!.timeMs + 1);
+  expect(events[0]).toMatchObject({ kind: 'gap', fromMs: null });
+  expect(incompleteOf(events)[0]).toBe(true);
+});
+
+test('counting begins after the oldest ms of a full first reply, because older trades of that ms may exist', () => {
+  const [first, ...rest] = walk(5, 1000, 30);
+  const trades = [first!, { ...first!, id: `${first!.id}1` }, ...rest.map((trade) => ({ ...trade, timeMs: trade.timeMs + 1 }))];
+  const [bar] = barsOf(trackerOf('5ticks').take({ trades: trades.slice(1), refused: [], isFull: true }, trades.at(-1)!.timeMs + 1));
+  expect(bar![0]).toBe(trades[2]!.timeMs);
+});
+
+test('a reply with an invalid row makes the next bar incomplete', () => {
+  const trades = walk(6, 1000, 30);
+  const tracker = trackerOf('10ticks');
+  const events = tracker.take({ ...windowOf(trades), refused: ['a row'] }, trades.at(-1)!.timeMs + 1);
+  expect(incompleteOf(events)[0]).toBe(true);
+});

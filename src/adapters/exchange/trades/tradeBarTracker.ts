@@ -1,0 +1,186 @@
+// Builds bars from successive replies with recent trades. A reply that shares no trade id with what is known leaves a gap.
+
+import { TradeBarBuilder, type TradeBar, type TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { TradeBarRule } from '../../../model/tradeBars.ts';
+import type { MarketBar } from '../klines/window.ts';
+import { compareTrades, type RecentTrade, type TradeWindow } from './tradeWindow.ts';
+
+/** `bar` events come in time order. The other kinds say why the next bar is incomplete. */
+export type TradeEvent =
+  | { readonly kind: 'bar'; readonly bar: MarketBar }
+  /** Trades between two times may be missing. `fromMs`: the newest known trade; null: none is known. */
+  | { readonly kind: 'gap'; readonly fromMs: number | null; readonly toMs: number | null }
+  /** Trades came after a later bar, and were left out. */
+  | { readonly kind: 'late'; readonly trades: number };
+
+export interface TrackedBars {
+  readonly rule: TradeBarRule;
+  readonly instrument: Instrument;
+  readonly digits: TradeDigits;
+  /**
+   * `openMs`: the first bar opens here; earlier trades belong to earlier bars. Null: it opens at the first trade, because older trades are
+   * not known.
+   */
+  readonly openMs: number | null;
+}
+
+const DAY_MS = 86_400_000;
+/** Number of ids kept. More than a reply has, so every reply that reaches back to a known trade shows its id. */
+const REMEMBERED = 3000;
+
+/** Counting restarts with each UTC day, as in a backtest. */
+export class TradeBarTracker {
+  readonly #bars: TrackedBars;
+  /** Ids of known trades, oldest first. */
+  readonly #seen = new Set<string>();
+  /** Trades of a time that is not settled yet, by time and id. */
+  #pending: Pending[] = [];
+  #builder: TradeBarBuilder | null = null;
+  #dayEndMs = Infinity;
+  /** Trades before this time belong to bars that have ended. */
+  #floorMs: number;
+  #lastTradeMs: number | null = null;
+  /** True until the first reply of a tracker that continues earlier bars. */
+  #isContinuing: boolean;
+  /** True when the exchange has shown no trade although some are known. */
+  #isCut = false;
+  #events: TradeEvent[] = [];
+  #taken = 0;
+
+  constructor(bars: TrackedBars) {
+    this.#bars = bars;
+    this.#floorMs = bars.openMs ?? -Infinity;
+    this.#isContinuing = bars.openMs !== null;
+    if (bars.openMs !== null) this.#open(bars.openMs);
+  }
+
+  /** Adds known trades by time and id, before the first reply. The reply is linked to them only if it shows one of them. */
+  addHistory(trades: readonly RecentTrade[]): void {
+    for (const { id } of trades) this.#seen.add(id);
+    this.#isContinuing = false;
+    this.#lastTradeMs = trades.at(-1)?.timeMs ?? null;
+    this.#pending = trades.map((trade) => ({ trade, isAfterGap: false }));
+  }
+
+  /** Number of trades taken from replies. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** True if the reply shares a trade with what is known, so that it has all trades since then. */
+  isLinked({ trades }: TradeWindow): boolean {
+    if (this.#isContinuing) return trades.some(({ timeMs }) => timeMs < this.#floorMs);
+    return this.#seen.size === 0 ? !this.#isCut : trades.some(({ id }) => this.#seen.has(id));
+  }
+
+  /**
+   * Takes a reply. Trades before `settledMs` are all in it: the exchange shows no further trade of that time later. Returns what is new.
+   */
+  take(window: TradeWindow, settledMs: number): readonly TradeEvent[] {
+    this.#events = [];
+    this.#addNew(window);
+    this.#settle(settledMs);
+    this.#forget();
+    return this.#events;
+  }
+
+  #addNew(window: TradeWindow): void {
+    const { trades, isFull, refused } = window;
+    const isLinked = this.isLinked(window);
+    const isFirst = this.#seen.size === 0 && !this.#isContinuing && !this.#isCut;
+    if (trades.length === 0 && !isLinked) return this.#cut();
+    const fresh: RecentTrade[] = [];
+    let late = 0;
+    for (const trade of trades) {
+      if (this.#seen.has(trade.id)) continue;
+      this.#seen.add(trade.id);
+      if (trade.timeMs >= this.#floorMs) fresh.push(trade);
+      else if (!this.#isContinuing) late++;
+    }
+    this.#isContinuing = false;
+    // The reply may begin within a ms. Counting begins after it.
+    if (isFirst && isFull) while (fresh[0]?.timeMs === trades[0]?.timeMs) fresh.shift();
+    if (late > 0) {
+      this.#builder?.markThin();
+      this.#events.push({ kind: 'late', trades: late });
+    }
+    const first = fresh[0];
+    if (!isLinked && !this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: first?.timeMs ?? null });
+    if (first === undefined) return;
+    this.#taken += fresh.length;
+    this.#isCut = false;
+    const isAfterGap = !isLinked || refused.length > 0;
+    const added = fresh.map((trade, index): Pending => ({ trade, isAfterGap: isAfterGap && index === 0 }));
+    this.#pending = [...this.#pending, ...added].toSorted((a, b) => compareTrades(a.trade, b.trade));
+    this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, fresh.at(-1)!.timeMs);
+  }
+
+  /** Notes that the exchange shows none of the known trades any more. The next trades follow a gap. */
+  #cut(): void {
+    if (!this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: null });
+    this.#seen.clear();
+    this.#isCut = true;
+    this.#isContinuing = false;
+    this.#builder?.markThin();
+  }
+
+  #settle(settledMs: number): void {
+    let count = 0;
+    for (; count < this.#pending.length && this.#pending[count]!.trade.timeMs < settledMs; count++) this.#add(this.#pending[count]!);
+    this.#pending.splice(0, count);
+    if (this.#builder === null || this.#pending.some(({ isAfterGap }) => isAfterGap)) return;
+    if (!(this.#builder.lastMs >= settledMs)) this.#builder.endReached();
+    if (settledMs >= this.#dayEndMs) this.#enterDay(settledMs);
+  }
+
+  #add({ trade, isAfterGap }: Pending): void {
+    const { timeMs, price, quantity, id } = trade;
+    const builder = this.#builder ?? this.#open(timeMs);
+    if (isAfterGap) {
+      if (builder.lastMs !== timeMs) builder.endReached();
+      builder.markThin();
+    }
+    if (timeMs >= this.#dayEndMs) {
+      this.#enterDay(timeMs);
+      if (isAfterGap) builder.markThin();
+    }
+    builder.add(timeMs, price, quantity, id);
+    this.#floorMs = Math.max(this.#floorMs, timeMs);
+  }
+
+  #open(openMs: number): TradeBarBuilder {
+    const { rule, instrument, digits } = this.#bars;
+    this.#dayEndMs = dayStartOf(openMs) + DAY_MS;
+    this.#builder = new TradeBarBuilder(rule, instrument, digits, openMs, (bar) => this.#take(bar));
+    return this.#builder;
+  }
+
+  /** Ends the day before that of `timeMs`. */
+  #enterDay(timeMs: number): void {
+    const builder = this.#builder!;
+    builder.endDay(this.#dayEndMs);
+    const startMs = dayStartOf(timeMs);
+    if (startMs > this.#dayEndMs) builder.endDay(startMs);
+    this.#dayEndMs = startMs + DAY_MS;
+    this.#floorMs = Math.max(this.#floorMs, startMs);
+  }
+
+  #take({ isThin, ...bar }: TradeBar): void {
+    this.#floorMs = Math.max(this.#floorMs, bar.closeMs);
+    this.#events.push({ kind: 'bar', bar: { ...bar, barsIn: 1, isIncomplete: isThin } });
+  }
+
+  #forget(): void {
+    let extra = this.#seen.size - REMEMBERED;
+    for (const id of this.#seen) if (extra-- > 0) this.#seen.delete(id);
+  }
+}
+
+interface Pending {
+  readonly trade: RecentTrade;
+  readonly isAfterGap: boolean;
+}
+
+/** Returns the start of the UTC day of a time, ms. */
+export const dayStartOf = (timeMs: number): number => Math.floor(timeMs / DAY_MS) * DAY_MS;

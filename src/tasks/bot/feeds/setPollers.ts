@@ -1,0 +1,68 @@
+// Makes the poller of a set of bars: of klines, or of trades.
+
+import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
+import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
+import { pollRules } from '../../../adapters/exchange/klines/pollPlan.ts';
+import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
+import type { TradeEvent } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
+import { TradePoller, type AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
+import { formatTime } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { BarTimes } from '../config/barTimes.ts';
+import type { KlineSet, LiveSet, TradeSet } from './feeds.ts';
+
+export interface SetPoller {
+  start(): void;
+  /** No event follows. */
+  stop(): void;
+}
+
+export interface SetPollerDeps {
+  readonly scheduler: Scheduler;
+  readonly serverTime: () => ServerTime;
+  readonly random: () => number;
+  readonly times: BarTimes;
+  readonly ask: (set: KlineSet) => AskKlines;
+  readonly askTrades: (set: TradeSet) => AskTrades;
+}
+
+export interface SetSink {
+  bar(event: BarEvent): void;
+  trades(event: TradeEvent): void;
+  answered(serverMs: number): void;
+  onProblem(problem: string, againMs: number | null): void;
+}
+
+/** True for bars from trades. */
+export const isTradeSet = (set: LiveSet): set is TradeSet => set.trades !== undefined;
+
+/** Returns the poller of a set. */
+export function pollerOf(set: LiveSet, deps: SetPollerDeps, sink: SetSink): SetPoller {
+  const { scheduler, serverTime, random, times, ask, askTrades } = deps;
+  const { answered, onProblem } = sink;
+  if (isTradeSet(set)) {
+    const tradeSink = { event: sink.trades, answered, onProblem };
+    return new TradePoller(
+      { scheduler, serverTime, random, ask: askTrades(set), sink: tradeSink },
+      { ...set.trades, delayMs: times.delayMs },
+    );
+  }
+  const { interval } = set.key;
+  return new BarPoller(
+    { scheduler, serverTime, random, ask: ask(set), sink: { event: sink.bar, answered, onProblem } },
+    {
+      interval,
+      from: set.from,
+      known: set.known,
+      rules: { ...pollRules(interval, times.graceMs), delayMs: times.delayMs, spreadMs: times.spreadMs },
+    },
+  );
+}
+
+/** Returns why the next bar from trades is incomplete, as a clause. */
+export function tradeEventText(event: Exclude<TradeEvent, { readonly kind: 'bar' }>): string {
+  if (event.kind === 'late') return `${event.trades} trades came after a later bar: left out, and the next bar is incomplete`;
+  const from = event.fromMs === null ? 'before the first known one' : `after ${formatTime(event.fromMs)}`;
+  const to = event.toMs === null ? '' : ` and before ${formatTime(event.toMs)}`;
+  return `trades ${from}${to} may be missing, because two polls share no trade id: the next bar is incomplete`;
+}

@@ -1,0 +1,221 @@
+// Tests a live bot on bars from trades: it counts as a backtest, survives a kill, and does not decide on bars with missed trades.
+
+import { afterEach, expect, test } from 'vitest';
+import { Strategy, sma } from '../../src/index.ts';
+import { TradeBot, OPEN_MS, type PrintedTrade } from '../fixtures/tradeBarBot.ts';
+
+let bot: TradeBot;
+afterEach(async () => bot.close());
+
+const DAY_MS = 86_400_000;
+type BarRow = readonly [openMs: number, closeMs: number, open: number, high: number, low: number, close: number, volume: number];
+
+/** Counts bars of `amount` trades by hand: all trades of one ms are in one bar, and each day begins anew. */
+function countedBars(trades: readonly PrintedTrade[], amount: number): BarRow[] {
+  const bars: BarRow[] = [];
+  let openMs = trades[0]!.timeMs;
+  let inBar: PrintedTrade[] = [];
+  const end = (closeMs: number): void => {
+    const prices = inBar.map(({ price }) => price / 100);
+    const lots = inBar.reduce((sum, trade) => sum + trade.lots, 0);
+    bars.push([openMs, closeMs, prices[0]!, Math.max(...prices), Math.min(...prices), prices.at(-1)!, lots / 1e5]);
+    openMs = closeMs;
+    inBar = [];
+  };
+  trades.forEach((trade, index) => {
+    const next = trades[index + 1];
+    inBar.push(trade);
+    if (inBar.length >= amount && next?.timeMs !== trade.timeMs) end(trade.timeMs + 1);
+    const dayEndMs = Math.floor(trade.timeMs / DAY_MS) * DAY_MS + DAY_MS;
+    if (next !== undefined && next.timeMs >= dayEndMs) {
+      if (inBar.length > 0) end(dayEndMs);
+      openMs = dayEndMs;
+    }
+  });
+  return bars;
+}
+
+/** Records each bar on which it decides, buys at one and sells at the next. */
+class Flip extends Strategy {
+  /** Time of the decision, and opening time of the bar. */
+  static seen: (readonly [nowMs: number, openMs: number])[] = [];
+  override onBar() {
+    if (!this.bars.fresh) return;
+    Flip.seen.push([this.nowMs, this.bars.bar.openMs]);
+    if (this.position().isFlat) this.buy({ base: '0.01' });
+    else this.exit();
+  }
+}
+
+const journalledBars = (): BarRow[] =>
+  bot.instants.flatMap(({ bars }) =>
+    bars.map(([, openMs, open, high, low, close, volume, closeMs]): BarRow => [openMs!, closeMs!, open!, high!, low!, close!, volume!]),
+  );
+
+/** The bars in which each decision was made, from the counted ones: closing time and opening time. */
+const timesOf = (bars: readonly BarRow[]) => bars.map(([openMs, closeMs]) => [closeMs, openMs]);
+const MINUTE_MS = 60_000;
+
+test('a bot decides on each bar from trades as a backtest counts it, over the end of a day, and a replay decides the same', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + 15 * MINUTE_MS);
+  await bot.start();
+  await bot.runTo(OPEN_MS + 30 * MINUTE_MS);
+  await bot.kill();
+  const bars = countedBars(bot.printed, 25);
+  const journalled = journalledBars();
+  expect(journalled).toEqual(bars.slice(0, journalled.length));
+  const first = journalled.length - Flip.seen.length;
+  expect(first).toBeGreaterThan(10);
+  expect(Flip.seen).toEqual(timesOf(bars.slice(first, journalled.length)));
+  expect(Flip.seen.length).toBeGreaterThan(15);
+  expect(Flip.seen.map(([nowMs]) => nowMs)).toContain(OPEN_MS + 20 * MINUTE_MS);
+  const replayed = await bot.replay();
+  expect(replayed).toMatchObject({ difference: null, equalToUnstopped: true, missedBars: 0 });
+  expect(replayed.decisions).toBeGreaterThan(15);
+}, 600_000);
+
+test.each(['0.5volume', '32000dollar', '40range'])(
+  'a bot builds bars of %s while minute bars decide beside them',
+  async (interval) => {
+    const seen: number[] = [];
+    class Both extends Strategy {
+      minute = this.feed('minute');
+      override onBar() {
+        if (this.bars.fresh) seen.push(this.nowMs);
+      }
+    }
+    const feeds = { bars: { symbol: 'BTCUSDT', interval }, minute: { symbol: 'BTCUSDT', interval: '1m' } };
+    bot = await TradeBot.open({ strategy: Both, interval, more: { feeds } });
+    await bot.runTo(OPEN_MS + 5 * MINUTE_MS);
+    await bot.start();
+    const fromMs = bot.time.nowMs;
+    await bot.runTo(OPEN_MS + 15 * MINUTE_MS);
+    await bot.stop();
+    const closes = bot.instants.flatMap(({ bars }) => bars.flatMap(({ 7: closeMs = NaN }) => (closeMs > fromMs ? [closeMs] : [])));
+    expect(closes.length).toBeGreaterThan(10);
+    // A minute bar that comes earlier than a trade of the same minute waits for it.
+    expect(seen).toEqual(closes);
+    expect((await bot.replay()).equalToUnstopped).toBe(true);
+  },
+  600_000,
+);
+
+test('a bot that is killed within a bar and started again ends the bar at the same trade, and decides like one that never stopped', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 5);
+  await bot.runTo(bot.time.nowMs + 10_000);
+  await bot.kill();
+  await bot.start();
+  await bot.until(() => Flip.seen.length >= 15);
+  await bot.kill();
+  const bars = countedBars(bot.printed, 25);
+  const journalled = journalledBars();
+  expect(journalled).toEqual(bars.slice(0, journalled.length));
+  const replayed = await bot.replay();
+  expect(replayed).toMatchObject({ difference: null, equalToUnstopped: true, processes: 2, missedBars: 0 });
+}, 600_000);
+
+test('bars that ended while the bot was down are delivered without a decision, and counting goes on', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 3);
+  await bot.kill();
+  await bot.runTo(bot.time.nowMs + 5 * MINUTE_MS);
+  await bot.start();
+  await bot.until(() => new Set(Flip.seen.map(([nowMs]) => nowMs)).size >= 6);
+  await bot.stop();
+  const bars = countedBars(bot.printed, 25);
+  const journalled = journalledBars();
+  expect(journalled).toEqual(bars.slice(0, journalled.length));
+  const { missedBars, difference } = await bot.replay();
+  expect(missedBars).toBeGreaterThan(5);
+  expect(difference).toBeNull();
+}, 600_000);
+
+test('missed trades make one bar incomplete: it is journalled and warned about, and the strategy decides on the bars around it alone', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 3);
+  // The next poll shows the trade of the bot itself.
+  await bot.runTo(bot.time.nowMs + 2000);
+  bot.hideTrades(4);
+  await bot.until(() => Flip.seen.length >= 7);
+  await bot.stop();
+  const facts = bot.instants.flatMap(({ bars, decided }) => (decided ? bars : []));
+  const incomplete = facts.filter(({ length }) => length === 9);
+  expect(incomplete).toHaveLength(1);
+  const [, openMs, , , , , , closeMs] = incomplete[0]!;
+  expect(Flip.seen.map(([, seenMs]) => seenMs)).not.toContain(openMs);
+  expect(Flip.seen).toEqual(facts.filter(({ length }) => length === 8).map((bar) => [bar[7], bar[1]]));
+  // The bar has the trades that the exchange still showed.
+  const hidden = new Set(bot.hidden);
+  expect(hidden.size).toBe(4);
+  const inBar = bot.printed.filter(({ timeMs, id }) => timeMs >= openMs! && timeMs < closeMs! && !hidden.has(id));
+  expect(incomplete[0]![6]).toBe(inBar.reduce((sum, { lots }) => sum + lots, 0) / 1e5);
+  const log = bot.lines.join('');
+  expect(log).toContain('may be missing, because two polls share no trade id: the next bar is incomplete');
+  expect(log).toContain('trades may be missing in the bar from');
+  expect((await bot.replay()).difference).toBeNull();
+}, 600_000);
+
+test('a restart whose newest trades do not reach back to the last bar says so, and nobody decides on the next bar', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 3);
+  await bot.kill();
+  // More than the 1000 trades that the exchange shows.
+  await bot.runTo(bot.time.nowMs + 40 * MINUTE_MS);
+  await bot.start();
+  expect(bot.lines.join('')).toContain('25ticks: the newest trades of the exchange do not reach back to 2024-01-01T23:4');
+  await bot.until(() => Flip.seen.length >= 8);
+  await bot.stop();
+  expect(bot.instants.flatMap(({ bars }) => bars.filter(({ length }) => length === 9))).toHaveLength(1);
+}, 600_000);
+
+test('warm-up bars come from trades of the catalog that reach the trades of the exchange', async () => {
+  Flip.seen = [];
+  const means: number[] = [];
+  class Averaged extends Flip {
+    mean = this.use(sma(this.bars.close, 50));
+    override onBar() {
+      super.onBar();
+      if (this.bars.fresh) means.push(this.mean.value);
+    }
+  }
+  bot = await TradeBot.open({ strategy: Averaged, interval: '25ticks' });
+  for (const minutes of [15, 30]) {
+    await bot.runTo(OPEN_MS + minutes * MINUTE_MS);
+    await bot.importTrades();
+  }
+  await bot.runTo(OPEN_MS + 45 * MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length >= 3);
+  await bot.stop();
+  const bars = countedBars(bot.printed, 25);
+  const journalled = journalledBars();
+  expect(bot.printed.length).toBeGreaterThan(1500);
+  expect(journalled).toEqual(bars.slice(0, journalled.length));
+  const lastClose = bars.findIndex(([, closeMs]) => closeMs === Flip.seen[0]![0]);
+  const closes = bars.slice(lastClose - 49, lastClose + 1).map(({ 5: close }) => close);
+  expect(means[0]).toBeCloseTo(closes.reduce((sum, close) => sum + close, 0) / 50, 6);
+}, 600_000);
+
+test('a bot is not started on an exchange whose trades have no ids', async () => {
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks', profile: { tradeFields: 'four' } });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await expect(bot.start()).rejects.toThrow(
+    'expected an exchange whose recent trades have ids, for bars of 25ticks, got trades without ids',
+  );
+  expect(bot.records.map(({ k }) => k)).not.toContain('CONFIG');
+});
