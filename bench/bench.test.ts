@@ -1,4 +1,5 @@
 // Tests that the engine equals the C programs of the benchmark bit by bit, on synthetic and on real bars.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { loadBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { importFiles } from '../dist/adapters/catalog/import/importFiles.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import { sharedFile } from '../test/fixtures/sharedData.ts';
+import { readArguments } from './arguments.ts';
 import { cliffRunner, CLIFFS, prepareCliffs, runCliffReference, type Cliff } from './cliffs.ts';
 import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';
 import { benchInstrument, randomWalk } from './series.ts';
@@ -67,4 +69,19 @@ it('the copy of a strategy file that is loaded under an alias is removed', async
   const { strategy, file } = await loadStrategyFile('strategies/smaCrossOnBar.ts', 'AnotherCross').finally(() => vi.unstubAllEnvs());
   expect([strategy.name, file]).toEqual(['AnotherCross', 'strategies/smaCrossOnBar.ts']);
   expect(readdirSync(temporaryFolder).filter((name) => name.startsWith('isobar-bench-'))).toEqual([]);
+});
+
+describe('the command line of the benchmark', () => {
+  it('takes names of parts, with hyphens or without, in the order of the list', () => {
+    expect(readArguments(['sweep', '--orders', '--json'])).toMatchObject({ parts: ['orders', 'sweep'], json: true, help: false });
+    expect(readArguments([])).toMatchObject({ parts: [], json: false, both: false, help: false });
+    expect(readArguments(['--long', '20000000'])).toMatchObject({ parts: ['long'], longRows: 20_000_000 });
+  });
+
+  it('prints its usage and measures nothing for --help, and for a word that it does not know', () => {
+    const start = (word: string) =>
+      spawnSync(process.execPath, [join(import.meta.dirname, 'run.mjs'), word], { encoding: 'utf8', timeout: 20_000 });
+    expect(start('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('sweep'), stderr: '' });
+    expect(start('swep')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining("'swep' is no part of the benchmark") });
+  });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
+import { isOwnProcess, readArguments, type BenchPart } from './arguments.ts';
 import { besidePart, isSameInBlocksOfOne, nsPerRow, type BesideKind } from './beside.ts';
 import { cliffPart, cliffsBench, type Cliff, type CliffFigures } from './cliffs.ts';
 import { runPartProcess } from './partProcess.ts';
@@ -30,7 +31,9 @@ const PROCESS_ROUNDS = 6;
 /** Runs of 50,000 bars, so that they see as many bars as one pass of a long run. */
 const WARM_RUNS = 100;
 
-const asJson = process.argv.includes('--json');
+const words = process.argv.slice(2);
+const asked = isOwnProcess(words) ? readArguments([]) : readArguments(words);
+const asJson = asked.json;
 const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
@@ -47,30 +50,47 @@ const PARTS: Readonly<Record<string, (first: string, second: string) => Promise<
   '--symbols-part': manySymbolsPart,
   '--service-part': serviceBarePart,
 };
-/** Switches of a user that measure one part alone. With several of them, the first one of this list counts. */
-const SWITCHES: Readonly<Record<string, () => Promise<void> | void>> = {
-  '--both': () => runBoth(process.argv.slice(2).filter((arg) => arg !== '--both' && arg !== '--json')),
-  '--peers': runPeers,
-  '--rest': async () => printJson({ restCreate: await restCreate(print) }),
-  '--live': async () => printJson({ live: await liveBench(folder, print) }),
-  '--symbols': () => manySymbolsBench(folder, printJson),
-  '--service': async () => printJson({ service: await serviceBench(folder) }),
-  '--sweep': async () => printJson({ sweep: await sweepBench(folder, buildReference(folder)) }),
-  '--cliffs': showCliffs,
-  '--long': () => printJson({ long: longBench(folder, longRows(), print) }),
-  '--whole': () => printJson({ whole: wholeBench(folder, buildReference(folder), print) }),
-  '--futures': async () => printJson({ futures: await futuresBench(print) }),
+/** What each named part measures, as figures for the JSON output. */
+const MEASURED: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
+  loop: loopFigures,
+  orders: orderFigures,
+  feeds: feedFigures,
+  cliffs: () => ({ cliffs: cliffsBench(folder, buildReference(folder) !== null) }),
+  futures: async () => ({ futures: await futuresBench(print) }),
+  sweep: async () => ({ sweep: await sweepBench(folder, buildReference(folder)) }),
+  rest: async () => ({ restCreate: await restCreate(print) }),
+  live: async () => ({ live: await liveBench(folder, print) }),
+  service: async () => ({ service: await serviceBench(folder) }),
+  whole: () => ({ whole: wholeBench(folder, buildReference(folder), print) }),
+  symbols: async () => {
+    const figures: object = {};
+    await manySymbolsBench(folder, (found) => Object.assign(figures, found));
+    return figures;
+  },
+  peers: async () => ({ peers: await comparePeers(folder, print) }),
+  long: () => ({ long: longBench(folder, asked.longRows, print) }),
 };
 
 try {
-  const [, , firstArg = '', firstValue = '', secondValue = ''] = process.argv;
+  const [firstArg = '', firstValue = '', secondValue = ''] = words;
   const runPart = PARTS[firstArg];
-  const givenSwitch = Object.keys(SWITCHES).find((name) => process.argv.includes(name));
   if (runPart) await runPart(firstValue, secondValue);
-  else if (givenSwitch !== undefined) await SWITCHES[givenSwitch]!();
+  else if (asked.both) await runBoth(asked.parts, words);
+  else if (asked.parts.length > 0) await runNamed(asked.parts);
   else await runAll();
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+/** Measures the named parts in turn. Cliffs and peers alone have tables. */
+async function runNamed(parts: readonly BenchPart[]) {
+  const figures: object = {};
+  for (const part of parts) Object.assign(figures, await MEASURED[part]());
+  if (!asJson && parts.join() === 'cliffs') process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
+  else if (!asJson && parts.join() === 'peers') {
+    const { peers } = figures as { peers: Awaited<ReturnType<typeof comparePeers>> };
+    if (peers !== null) process.stdout.write(peersTable(peers));
+  } else printJson(figures);
 }
 
 function printJson(figures: object) {
@@ -84,34 +104,19 @@ async function runAll() {
   if (!figures.equal) process.exitCode = 1;
 }
 
-/** Serves `--both`: prints each figure on this Node and on Node 24. `args` has the other switches. */
-async function runBoth(args: readonly string[]) {
-  const [one, other] = await onBothVersions(args, print);
-  if (asJson || (args.length > 0 && args[0] !== '--cliffs')) printJson({ [one.version]: one.figures, [other.version]: other.figures });
+/** Serves `--both`: prints each figure on this Node and on Node 24. */
+async function runBoth(parts: readonly BenchPart[], given: readonly string[]) {
+  const [one, other] = await onBothVersions(
+    given.filter((word) => word !== '--both' && word !== '--json'),
+    print,
+  );
+  const isCliffs = parts.join() === 'cliffs';
+  if (asJson || (parts.length > 0 && !isCliffs)) printJson({ [one.version]: one.figures, [other.version]: other.figures });
   else {
     const rowsOf = (figures: unknown) =>
-      args[0] === '--cliffs' ? cliffRows((figures as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(figures as BenchFigures);
+      isCliffs ? cliffRows((figures as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(figures as BenchFigures);
     process.stdout.write(bothTable([one.version, other.version], rowsOf(one.figures), rowsOf(other.figures)));
   }
-}
-
-/** Serves `--peers`: compares with other libraries instead of the C reference. */
-async function runPeers() {
-  const figures = await comparePeers(folder, print);
-  if (asJson) printJson({ peers: figures });
-  else if (figures !== null) process.stdout.write(peersTable(figures));
-}
-
-/** Returns the number of bars of `--long ROWS`; 100 million by default. */
-function longRows(): number {
-  return Number(process.argv[process.argv.indexOf('--long') + 1] ?? 100_000_000);
-}
-
-/** Serves `--cliffs`: measures strategies that leave the fast path. */
-function showCliffs() {
-  const figures = cliffsBench(folder, buildReference(folder) !== null);
-  if (asJson) printJson({ cliffs: figures });
-  else process.stdout.write(cliffsTable(figures));
 }
 
 /** Runs one form on one workload in this process and prints its best pass and its figures. */
@@ -143,11 +148,7 @@ async function measureAll() {
   const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
   const finishedOrders = await afterFinishedOrders(bars);
   const singleFeedNs = fillHeavy.onBarNsPerBar;
-  const furtherForms = {
-    eightFeeds: costOfRow('eightFeeds', singleFeedNs),
-    twoIntervals: costOfRow('twoIntervals', singleFeedNs),
-    undeclaredCustom: costOfRow('undeclaredCustom', singleFeedNs),
-  };
+  const furtherForms = furtherRows(singleFeedNs);
   const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   print('bench: strategies that leave the common path');
   const cliffs = cliffsBench(folder, program !== null);
@@ -184,6 +185,37 @@ async function measureAll() {
     live,
     service,
     node: process.version,
+  };
+}
+
+/** Serves the part `loop`. Throws if a figure differs from that of the C reference. */
+function loopFigures() {
+  const file = join(folder, 'units.bin');
+  writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));
+  const program = buildReference(folder);
+  const [fillHeavy, fillLight] = [compareWithC(program, file, 'heavy'), compareWithC(program, file, 'light')];
+  const firstRuns = { firstRun: fillHeavy.onBarFirst, firstRunWhen: fillHeavy.whenFirst };
+  return { fillHeavy: formFigures(fillHeavy), fillLight: formFigures(fillLight), ...firstRuns };
+}
+
+/** Serves the part `orders`. */
+async function orderFigures() {
+  const { ns, figures } = runFormProcess('strategies/smaCrossOnBar.ts', 'heavy');
+  const orderPathNs = orderPath(ns / ROWS, figures.fills);
+  return { orderPathNs, finishedOrders: await afterFinishedOrders(randomWalk('AAAUSDT', ROWS, 1)) };
+}
+
+/** Serves the part `feeds`: ratios are to the best of the single feed's rounds. */
+function feedFigures() {
+  const rounds = Array.from({ length: PROCESS_ROUNDS }, () => runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns / ROWS);
+  return furtherRows(Math.min(...rounds));
+}
+
+function furtherRows(singleFeedNs: number) {
+  return {
+    eightFeeds: costOfRow('eightFeeds', singleFeedNs),
+    twoIntervals: costOfRow('twoIntervals', singleFeedNs),
+    undeclaredCustom: costOfRow('undeclaredCustom', singleFeedNs),
   };
 }
 

@@ -1,0 +1,68 @@
+// The parts of the benchmark by name, and what its command line asks for. Read before anything is built or measured.
+
+/** What each part measures. Without a name all of them run, except `peers`, `symbols` and `long`. */
+export const BENCH_PARTS = {
+  loop: 'the loop over 5 M bars, both forms beside C, and the first run of a process',
+  orders: 'what an order adds to a run, and a run after 500,000 finished orders',
+  feeds: 'a row with eight feeds, with two intervals, and with an undeclared indicator',
+  cliffs: 'strategies that leave the common path, beside C (about 4 minutes)',
+  futures: 'contracts beside spot',
+  sweep: 'a sweep of 200 sets',
+  rest: 'orders through the client of the exchange',
+  live: 'a live bot, from the close of a bar to the bytes of an order',
+  service: 'the paper exchange under load',
+  whole: 'the whole command and isobar/run, in fresh processes',
+  symbols: 'many symbols of a live bot; not among all',
+  peers: 'other libraries beside isobar; not among all',
+  long: '100,000,000 bars, or as many as its value, read block by block; not among all',
+};
+
+export type BenchPart = keyof typeof BENCH_PARTS;
+
+/** What the command line asks for. */
+export interface BenchArguments {
+  /** The named parts in the order of the list. Empty: all. */
+  readonly parts: readonly BenchPart[];
+  readonly json: boolean;
+  /** On this Node and on Node 24. */
+  readonly both: boolean;
+  readonly help: boolean;
+  readonly longRows: number;
+}
+
+export const USAGE = `Measures the built package (npm run build). All parts take about ten minutes.
+
+  npm run bench -- [PART...] [--json] [--both]
+
+${Object.entries(BENCH_PARTS)
+  .map(([name, does]) => `  ${name.padEnd(9)}${does}`)
+  .join('\n')}
+
+  --json   figures as JSON
+  --both   on this Node and on Node 24, which is installed once
+  --help   this text
+`;
+
+const PART_NAMES = Object.keys(BENCH_PARTS) as BenchPart[];
+const LONG_ROWS = 100_000_000;
+
+/** Reads the command line. A part may be written with two hyphens in front. Throws Error for a word that is not known. */
+export function readArguments(words: readonly string[]): BenchArguments {
+  const named = new Set<string>();
+  let [json, both, help, longRows] = [false, false, false, LONG_ROWS];
+  for (const [index, word] of words.entries()) {
+    const name = word.replace(/^--/, '');
+    if (Object.hasOwn(BENCH_PARTS, name)) named.add(name);
+    else if (word === '--help' || word === '-h') help = true;
+    else if (word === '--json') json = true;
+    else if (word === '--both') both = true;
+    else if (/^\d+$/.test(word) && /^(?:--)?long$/.test(words[index - 1] ?? '')) longRows = Number(word);
+    else throw new Error(`'${word}' is no part of the benchmark`);
+  }
+  return { parts: PART_NAMES.filter((name) => named.has(name)), json, both, help, longRows };
+}
+
+/** Returns true for the arguments of a process that the benchmark itself starts. */
+export function isOwnProcess([first = '']: readonly string[]): boolean {
+  return /^--(?:[a-z]+-)?part$/.test(first);
+}
