@@ -1,4 +1,4 @@
-// Guards 14 to 31: by which evidence an unknown outcome is decided, and what is kept of an order without effect.
+// Lists guards 14 to 31: which evidence decides an unknown outcome, and what is kept of an order without effect.
 
 import { switched, type Guard } from './guard.ts';
 

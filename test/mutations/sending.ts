@@ -1,4 +1,4 @@
-// Guards 1 to 13: what leaves, how often, and what its answer may be taken for.
+// Lists guards 1 to 13: what is sent, how often, and what its reply may prove.
 
 import { switched, type Guard } from './guard.ts';
 

@@ -24,9 +24,9 @@ async function exchange(): Promise<RunningExchange> {
   return running;
 }
 function scheduler(): LiveScheduler {
-  const made = new LiveScheduler();
-  ends.push(() => made.close());
-  return made;
+  const scheduler = new LiveScheduler();
+  ends.push(() => scheduler.close());
+  return scheduler;
 }
 const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 
