@@ -84,7 +84,7 @@ test.each(EXPECTED_REQUESTS)(
     // The request was sent, with the key if the call has one, and the command printed something.
     expect(stub.count(method, target.split('?')[0]!)).toBeGreaterThanOrEqual(before + 2);
     expect(ended.every(({ stderr }) => stderr.includes(op))).toBe(true);
-    const request = stub.requests.findLast((request) => request.method === method && request.target === target);
+    const request = stub.requests.findLast((candidate) => candidate.method === method && candidate.target === target);
     expect(request?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
   },
 );

@@ -77,7 +77,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** Starts a command that keeps running, and returns it with its output so far. */
+/** Starts a command that keeps running, and returns it with its current output. */
 function running(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly text: () => string;

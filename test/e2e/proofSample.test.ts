@@ -113,7 +113,7 @@ describe('a refuted strategy', () => {
     expect(stderr).toBe('');
     expect(proof).toMatchObject({ verdict: 'refuted', from: 'sample' });
     const refuted = proof.proofs.filter(({ verdict }) => verdict === 'refuted');
-    expect(refuted.map((proof) => proof.name)).toEqual([proofName]);
+    expect(refuted.map((failedProof) => failedProof.name)).toEqual([proofName]);
     expect(warnings[0]).toMatchObject({ code: 'PROOF_REFUTED', file, line });
     expect(warnings[0]!.text).toMatch(new RegExp(`^a sample of the bars refutes ${proofName}: `));
   });

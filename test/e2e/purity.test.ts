@@ -116,8 +116,8 @@ const [a, b] = [await run(), await run()];
 const codes = ({ summary }) => summary.warnings.filter(({ code }) => /^IMPURE/.test(code)).map(({ code, file, line }) => code + ' ' + file + ':' + line).sort();
 console.log(JSON.stringify({ isSame: a.resultHash === b.resultHash, a: codes(a), b: codes(b), isBack: /native/.test(String(Math.random)) && /native/.test(String(Date)) }));`;
   const stdout = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }, (error, stdout, stderr) =>
-      error === null ? resolve(stdout) : reject(new Error(stderr)),
+    execFile(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }, (error, output, stderr) =>
+      error === null ? resolve(output) : reject(new Error(stderr)),
     );
   });
   const found = ['IMPURE_CLOCK inCode.ts:2', 'IMPURE_CLOCK inCode.ts:3', 'IMPURE_RANDOM inCode.ts:3'];

@@ -109,9 +109,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
 
     it('report.html of a small run has each trade at its instrument where feeds and instruments stand in different orders', async () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
-      const path = join(folder, 'turned.html');
-      await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), path);
-      const page = await opened(path);
+      const reportPath = join(folder, 'turned.html');
+      await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), reportPath);
+      const page = await opened(reportPath);
       expect(await page.locator('#instrument option').allTextContents()).toEqual(['AB1USD', 'ABCUSD']);
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       const [, ...rows] = readFileSync(await download.path(), 'utf8')
@@ -132,9 +132,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
         return { ...feed, bars: { ...bars, interval: '1h' as const, openMs: hours(bars.openMs), closeMs: hours(bars.closeMs) } };
       });
       for (const length of [300 * 3_600_000, 1_200_000]) {
-        const path = join(folder, 'hours.html');
-        await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), path);
-        const page = await opened(path);
+        const reportPath = join(folder, 'hours.html');
+        await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), reportPath);
+        const page = await opened(reportPath);
         for (let press = 0; press < 30; press++) {
           await page.keyboard.press('+');
           await page.evaluate('new Promise(requestAnimationFrame)');
@@ -150,9 +150,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const { contract } = linearContract();
       const instrument = { ...record.instruments[0]!, contract: contract! };
       const feeds = record.feeds.map((feed) => ({ ...feed, bars: { ...feed.bars, instrument } }));
-      const path = join(folder, 'contracts.html');
-      await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), path);
-      const page = await opened(path);
+      const reportPath = join(folder, 'contracts.html');
+      await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), reportPath);
+      const page = await opened(reportPath);
       expect(await page.locator('#trade-table thead').textContent()).toContain('quantity, contracts');
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       expect(readFileSync(await download.path(), 'utf8').split('\n')[0]).toContain(',quantity_contracts,');

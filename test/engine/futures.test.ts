@@ -181,8 +181,8 @@ class Short extends Strategy {
 }
 
 it('the books report the profit of a short when the price falls', async () => {
-  const { record, preparedRun: preparedRun } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
-  const { engine } = preparedRun;
+  const { record, preparedRun: finishedRun } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
+  const { engine } = finishedRun;
   const heldLots = engine.ledger.lots(0, 0);
   expect(heldLots).toBeLessThan(0);
   const [entry] = record.fills.notional;
@@ -288,12 +288,12 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
   );
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
-  const { record, preparedRun: preparedRun } = await runPlan({
+  const { record, preparedRun: finishedRun } = await runPlan({
     ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }),
     futures,
   });
   expect([...record.fills.lots]).toEqual([60, 40, 60, 40]);
-  const { ledger } = preparedRun.engine;
+  const { ledger } = finishedRun.engine;
   assert(ledger instanceof FuturesLedger, 'the books of a futures account');
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });

@@ -29,7 +29,7 @@ async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
   return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
 }
 
-// Worked out by hand: a buy has its stop below its entry and its target above it, a sell the other way round.
+// Worked out by hand: a buy has its stop below its entry and its target above it, a sell its stop above and its target below.
 const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ stopLoss: 99.99 }, null],
   [{ stopLoss: 100 }, 'STOP_SIDE'],

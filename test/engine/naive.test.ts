@@ -112,7 +112,7 @@ function naiveFillsOf({ fills }: RunRecord): readonly NaiveFill[] {
   }));
 }
 
-/** Number of replacements in all comparisons so far. */
+/** Number of replacements in the comparisons of a test. */
 let replacements = 0;
 const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];

@@ -92,9 +92,9 @@ test('with decide: perFeed, feeds decide in the order in which strategies first 
 test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
-  const strategies = ['f1', 'f2', 'f0'].map(crossStrategyOf);
-  const whenComplete = await byFeed({ strategies: strategies, feeds: bars });
-  expect(await byFeed({ strategies: strategies, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
+  const feedStrategies = ['f1', 'f2', 'f0'].map(crossStrategyOf);
+  const whenComplete = await byFeed({ strategies: feedStrategies, feeds: bars });
+  expect(await byFeed({ strategies: feedStrategies, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
 });
 
 test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {

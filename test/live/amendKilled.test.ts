@@ -89,8 +89,8 @@ function movesOf({ records }: LifetimeResult): readonly (readonly number[])[] {
     if (record.k !== 'INTENT' || record.amends === undefined) return [];
     const oldStop = records.find((candidate) => candidate.k === 'INTENT' && candidate.order === record.amends);
     const oldId = oldStop?.k === 'INTENT' ? oldStop.cid : null;
-    const isEndOfOldStop = (record: (typeof records)[number]): boolean =>
-      record.k === 'STATE' && record.lifecycle === 'done' && record.cid === oldId;
+    const isEndOfOldStop = (candidate: (typeof records)[number]): boolean =>
+      candidate.k === 'STATE' && candidate.lifecycle === 'done' && candidate.cid === oldId;
     const endIndex = records.findIndex((laterRecord, laterIndex) => laterIndex > index && isEndOfOldStop(laterRecord));
     return endIndex < 0 ? [] : [records.slice(index - 1, endIndex + 2).map(({ seq }) => seq)];
   });

@@ -90,7 +90,7 @@ export const PROOF: readonly Guard[] = [
     from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for the earlier order on its side of the instrument',
+    named: 'waits until its record is durable, and for the earlier order on its side of the instrument',
   },
   {
     row: 27,

@@ -24,9 +24,9 @@ async function exchange(): Promise<RunningExchange> {
   return running;
 }
 function scheduler(): LiveScheduler {
-  const scheduler = new LiveScheduler();
-  ends.push(() => scheduler.close());
-  return scheduler;
+  const newScheduler = new LiveScheduler();
+  ends.push(() => newScheduler.close());
+  return newScheduler;
 }
 const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 
