@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiFixture, KEY, SECRET } from '../fixtures/apiFixture.ts';
-import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { credentialsIn, ECHO, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type SeenRequest } from '../fixtures/stubExchange.ts';
 import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
 
@@ -63,7 +63,8 @@ function answerTo({ target }: SeenRequest): Buffer {
 }
 
 const urls = () => ['--spot-url', stub.origin, '--futures-url', stub.origin];
-const shownCredentials = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => found(Buffer.from(stdout + stderr));
+const shownCredentials = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) =>
+  credentialsIn(Buffer.from(stdout + stderr));
 
 /** Returns a value as text for the command line: ids are separated by commas, orders are JSON. */
 function text(value: unknown): string {
@@ -127,6 +128,6 @@ test('no file contains a byte of a credential or of a signature', () => {
   const files = fixture.written();
   expect(files.filter(({ path }) => path.endsWith('.arrow')).length).toBeGreaterThanOrEqual(2);
   expect(files.some(({ path }) => path.endsWith('bundle.json'))).toBe(true);
-  expect(files.map(({ path, bytes }) => [path, found(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
-  expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
+  expect(files.map(({ path, bytes }) => [path, credentialsIn(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
+  expect(credentialsIn(Buffer.concat(fixture.printed), signatures)).toEqual([]);
 });

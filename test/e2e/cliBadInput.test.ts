@@ -95,7 +95,7 @@ describe('files of bars (exit code 2)', () => {
   );
 
   test.each(files)('files of bars (exit code 2): %s', async (_, file, words) =>
-    expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
+    expectRefused(await backtestOnFileIn({ folder: fixture.folder, strategy: 'good.ts', data: file, symbol: 'TESTUSDT' }), 2, words),
   );
 
   test('files of bars that overlap and differ are rejected', async () => {

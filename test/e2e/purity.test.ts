@@ -77,7 +77,7 @@ const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'cle
 async function runHere(file: string): Promise<Ran> {
   let warnings: readonly Warning[] = [];
   const read = (summary: Pick<Ran, 'warnings'>): void => void (warnings = suspicions(summary.warnings));
-  const { code, stderr } = await backtestOnFileIn(folder, file, 'BTCUSDT-1h.csv', 'BTCUSDT', read);
+  const { code, stderr } = await backtestOnFileIn({ folder, strategy: file, data: 'BTCUSDT-1h.csv', symbol: 'BTCUSDT' }, read);
   return { code: code ?? NaN, stderr, warnings };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiFixture, KEY, SECRET, type Ended } from '../fixtures/apiFixture.ts';
-import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { credentialsIn, ECHO, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
 
 const fixture = new ApiFixture();
@@ -108,7 +108,9 @@ describe('no part of a credential is printed or written', () => {
     const ended: Ended[] = [];
     for (const sceneIndex of SCENES.keys()) ended.push(await scene(sceneIndex));
     expect(ended.map(({ code }, index) => [SCENES[index]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
-    const credentialsFound = ended.map(({ stdout, stderr }, index) => [SCENES[index]![0], found(Buffer.from(stdout + stderr))] as const);
+    const credentialsFound = ended.map(
+      ({ stdout, stderr }, index) => [SCENES[index]![0], credentialsIn(Buffer.from(stdout + stderr))] as const,
+    );
     expect(credentialsFound.filter(([, hits]) => hits.length > 0)).toEqual([]);
     // A service must not move the cursor of the reader's terminal, or start a line of its own.
     const controlCharacters = ended.map(
@@ -127,7 +129,7 @@ describe('no part of a credential is printed or written', () => {
     });
     expect(code).toBe(1);
     expect(stderr.length).toBeGreaterThan(100_000);
-    expect(found(Buffer.from(stderr))).toEqual([]);
+    expect(credentialsIn(Buffer.from(stderr))).toEqual([]);
   });
 
   test('no credential is printed or written by mistakes of the caller', async () => {
@@ -162,10 +164,10 @@ describe('no part of a credential is printed or written', () => {
     ];
     for (const args of mistakes) {
       const { stdout, stderr, code } = await fixture.runHere(args, fixture.withKey);
-      expect([args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')), found(Buffer.from(stdout + stderr))]).toEqual([
-        expect.anything(),
-        [],
-      ]);
+      expect([
+        args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')),
+        credentialsIn(Buffer.from(stdout + stderr)),
+      ]).toEqual([expect.anything(), []]);
       expect(code === 0).toBe(args.includes('--dry-run'));
     }
   });
@@ -186,7 +188,7 @@ describe('no part of a credential is printed or written', () => {
     expect(code).toBe(143);
     expect(stderr).toContain('the order may exist');
     expect(cmdline).toContain('spot.newOrder');
-    expect(found(Buffer.from(cmdline))).toEqual([]);
+    expect(credentialsIn(Buffer.from(cmdline))).toEqual([]);
     expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
   });
 
@@ -196,7 +198,7 @@ describe('no part of a credential is printed or written', () => {
     expect(code).toBe(1);
     // The strategy did see its environment, without the variables that the bot had removed.
     expect(stderr).toContain('canary.example.com');
-    expect(found(Buffer.from(stderr))).toEqual([]);
+    expect(credentialsIn(Buffer.from(stderr))).toEqual([]);
   });
 
   test('no output and no file of the whole test contains a credential', () => {
@@ -208,13 +210,13 @@ describe('no part of a credential is printed or written', () => {
     expect(signatures.length).toBeGreaterThan(SCENES.length / 2);
     const files = fixture.written();
     expect(files.some(({ path }) => path.includes('/bans/'))).toBe(true);
-    for (const { path, bytes } of files) expect([path, found(bytes, signatures)]).toEqual([path, []]);
-    expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
+    for (const { path, bytes } of files) expect([path, credentialsIn(bytes, signatures)]).toEqual([path, []]);
+    expect(credentialsIn(Buffer.concat(fixture.printed), signatures)).toEqual([]);
     // There was something to find: services had the key, and sent back both credentials in every form.
     const keys = stubs.flatMap(({ requests }) => requests.flatMap(({ headers }) => headers.map(([, value]) => value)));
     expect(keys).toContain(KEY);
     for (const form of ['as it is', 'in hex', 'in base64', 'percent-encoded', 'in escapes of JSON']) {
-      expect(found(Buffer.concat(sent))).toEqual(expect.arrayContaining([`the key ${form}`, `the secret ${form}`]));
+      expect(credentialsIn(Buffer.concat(sent))).toEqual(expect.arrayContaining([`the key ${form}`, `the secret ${form}`]));
     }
   });
 });
