@@ -1,16 +1,16 @@
 // Lists one addition of each kind in CONTRIBUTING.md as edits of the sources, which contributing.test.ts applies to a copy.
 
-/** Text that occurs once in a file, and its replacement. */
+/** A text that occurs once in a file, and its replacement. */
 type Replacement = readonly [from: string, to: string];
 
 export interface Addition {
-  /** A name that no file has before: generated files that name it afterwards are of this addition. */
+  /** A name that occurs in no file before. Generated files that contain it afterwards were changed by this addition. */
   readonly marker: string;
-  /** By path: replacements in a file, or the text of a new one. */
+  /** By path: the replacements in a file, or the text of a new file. */
   readonly edits: Readonly<Record<string, string | readonly Replacement[]>>;
-  /** The existing tests that its edits add a case to, and others that read what was added. */
+  /** Existing tests that the edits extend, and other tests that read what was added. */
   readonly tests: readonly string[];
-  /** A test of what was added, as a user has it. */
+  /** The text of a test that uses the addition as a user would. */
   readonly proof: string;
 }
 
@@ -388,7 +388,7 @@ it('a run fills fewer limits when the price has to trade further through them', 
 `,
 };
 
-/** Where the files of an author are in the copy: lists name them as the project has them. */
+/** The folder of a project's files in the copy. Lists in CONTRIBUTING.md name these files as the project has them. */
 export const PROJECT = 'project/';
 
 const model: Addition = {

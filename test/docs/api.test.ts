@@ -11,7 +11,7 @@ test('docs/api.md equals the page generated from the doc comments', () => {
   const code = `const { apiPage } = await import(${JSON.stringify(make)}); process.stdout.write(apiPage());`;
   const fresh = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
   expect(readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8') === fresh, 'run: npm run docs:api').toBe(true);
-  // The three doors, and what every author needs first.
+  // The three entries of the package, and what every author of a strategy needs first.
   for (const heading of ['### Strategy', '### sma', '### slippageModel', '### backtest', '### composeModule'])
     expect(fresh).toContain(`${heading}\n`);
 });

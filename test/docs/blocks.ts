@@ -1,12 +1,12 @@
 // Reads the fenced blocks of a documentation page: language, place, and the attributes of the opening line.
 
 export interface Block {
-  /** `docs/x.md:12`, the opening line of the block. */
+  /** Page and line of the opening line, such as `docs/x.md:12`. */
   readonly place: string;
   readonly language: string;
-  /** The file that the block is: from `file=...` on the opening line, else from a first line that is a comment with only a name. */
+  /** The file that the block shows: from `file=...` on the opening line, or from a first line that is a comment with only a name. */
   readonly file: string | null;
-  /** Why it is not run; null where it is. */
+  /** The reason why the block is not run. Null if it is run. */
   readonly norun: string | null;
   readonly text: string;
 }
@@ -19,15 +19,15 @@ const NAME = /^(?:\/\/|#) +([\w./-]+\.\w+)$/;
 export function blocksOf(page: string, text: string): readonly Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const [, indent, info] = BOUNDS.exec(lines[at]!) ?? [];
+  for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
+    const [, indent, info] = BOUNDS.exec(lines[lineIndex]!) ?? [];
     if (info === undefined) continue;
-    const place = `${page}:${at + 1}`;
-    const end = lines.findIndex((line, i) => i > at && /^ {0,3}```+\s*$/.test(line));
+    const place = `${page}:${lineIndex + 1}`;
+    const end = lines.findIndex((line, index) => index > lineIndex && /^ {0,3}```+\s*$/.test(line));
     if (end < 0) throw new Error(`${place}: the block does not end`);
-    const body = lines.slice(at + 1, end).map((line) => (line.startsWith(indent!) ? line.slice(indent!.length) : line));
+    const body = lines.slice(lineIndex + 1, end).map((line) => (line.startsWith(indent!) ? line.slice(indent!.length) : line));
     blocks.push(blockOf(place, info.trim(), body));
-    at = end;
+    lineIndex = end;
   }
   return blocks;
 }
@@ -47,18 +47,18 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
   };
 }
 
-/** Commands that end without a signal and need no shell. */
+/** Commands that exit by themselves and need no shell. */
 const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'report', 'strategy', 'sweep', 'verify', 'why']);
-/** A word without anything that a shell would expand, in quotes or not. */
+/** A word without characters that a shell would expand, quoted or not. */
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 
-/** A part of a block: the arguments of one `isobar` that needs no shell, or lines for a shell. */
+/** A part of a block: the arguments of an `isobar` command that needs no shell, or lines for a shell. */
 type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
 
-/** What keeps lines of a shell together: a here-document, a process in the background, a compound command, a variable. */
+/** Text that needs one shell for all lines: a here-document, a background process, a compound command, a variable. */
 const COMPOUND = /<<|&\s*$|\$!|^(?:for|while|until|if|case|do|done|then|else|fi|esac|export|set)\b|^\w+=|\{$|^\}/;
 
-/** Returns the parts of a block in order. A block in which one line rests on another that a shell has read is one part. */
+/** Returns the parts of a block in order. The whole block is one part if a line depends on what a shell did in an earlier one. */
 export function stepsOf(text: string): readonly Step[] {
   const lines = linesOf(text);
   if (lines.some((line) => COMPOUND.test(line))) return [{ shell: text }];
@@ -81,7 +81,7 @@ const linesOf = (text: string): readonly string[] =>
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
     .filter((line) => line !== '');
 
-/** Returns the arguments of an `isobar` that needs no shell; null for any other line. */
+/** Returns the arguments of an `isobar` command that needs no shell, or null for any other line. */
 function plainArguments(line: string): readonly string[] | null {
   const words = wordsOf(line) ?? [];
   const args = words.slice(words[0] === 'npx' ? 1 : 0);
@@ -89,16 +89,16 @@ function plainArguments(line: string): readonly string[] | null {
   return isPlain ? args.slice(1) : null;
 }
 
-/** The words of a line as a shell gives them; null where it would do more with one than take quotes away. */
+/** Returns the words of a line as a shell splits it. Returns null if the shell would do more than remove quotes. */
 function wordsOf(line: string): readonly string[] | null {
   const words: string[] = [];
-  for (let at = 0; at < line.length; at = WORD.lastIndex) {
-    while (line[at] === ' ') at++;
-    WORD.lastIndex = at;
+  for (let start = 0; start < line.length; start = WORD.lastIndex) {
+    while (line[start] === ' ') start++;
+    WORD.lastIndex = start;
     const [word] = WORD.exec(line) ?? [];
     if (word === undefined) return null;
-    const end = line[WORD.lastIndex];
-    if (end !== undefined && end !== ' ') return null;
+    const following = line[WORD.lastIndex];
+    if (following !== undefined && following !== ' ') return null;
     words.push(word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''));
   }
   return words;

@@ -11,7 +11,7 @@ import { ADDITIONS, PROJECT, type Addition } from './additions.ts';
 
 const COPIED = ['src', 'test', 'strategies', 'bench', 'docs', 'config', 'backtests', 'package.json', 'tsconfig.json'];
 const COMPILED = '.isobar-cache/native';
-/** What programs make: which addition has changed a file is known by the addition's marker. */
+/** Folders with generated files. An addition is known to change a generated file if the file names the addition's marker. */
 const MADE = ['docs', 'docs/maintainers', 'config'];
 const TIMEOUT_MS = 600_000;
 
@@ -20,7 +20,7 @@ interface Listed {
   readonly made: readonly string[];
 }
 
-/** The rows `| file | what to write | made by |` below each heading of the third level. */
+/** Returns the rows `| file | what to write | made by |` below each third-level heading. */
 function listsOf(page: string): ReadonlyMap<string, Listed> {
   return new Map(
     page
@@ -35,15 +35,15 @@ function listsOf(page: string): ReadonlyMap<string, Listed> {
   );
 }
 
-/** What a list has too much, and what it lacks. */
-function objections(listed: readonly string[], edited: readonly string[]): readonly string[] {
+/** Returns which files a list has without reason, and which ones it lacks. */
+function listProblems(listed: readonly string[], edited: readonly string[]): readonly string[] {
   return [
     ...listed.filter((path) => !edited.includes(path)).map((path) => `listed, and not touched: ${path}`),
     ...edited.filter((path) => !listed.includes(path)).map((path) => `touched, and not listed: ${path}`),
   ];
 }
 
-/** Files that the addition edits, under the name that a list has for them. */
+/** Returns the files that the addition edits, by the names that a list has for them. */
 const editedBy = ({ edits, marker }: Addition): readonly string[] =>
   Object.keys(edits).map((path) => path.replace(PROJECT, '').replaceAll(marker, '<name>'));
 
@@ -56,10 +56,13 @@ let ran = { code: 0, text: '' };
 const made = new Map<string, readonly string[]>();
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS|TEST$)/.test(name)));
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS|TEST$)/.test(name)));
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: copy, env: { ...own, ...env, NO_COLOR: '1' }, maxBuffer: 1e8 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` }),
+    execFile(
+      process.execPath,
+      args,
+      { cwd: copy, env: { ...environment, ...env, NO_COLOR: '1' }, maxBuffer: 1e8 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` }),
     );
   });
 }
@@ -75,7 +78,7 @@ function apply({ edits }: Addition): void {
     }
     let text = readFileSync(file, 'utf8');
     for (const [from, to] of edit) {
-      // Other additions may have inserted text before it: the text itself is still there.
+      // Other additions may have inserted text before it, but the text itself is still there.
       if (!text.includes(from)) throw new Error(`${path} has no longer: ${from}`);
       text = text.replace(from, () => to);
     }
@@ -83,7 +86,7 @@ function apply({ edits }: Addition): void {
   }
 }
 
-/** Writes what is made of the tables; the two schemas are written by their own tests. */
+/** A program that writes the files generated from tables. The two schemas are written by their own tests. */
 const MAKE = `import { writeFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { coveragePage, tablesOf } from '../../docs/make/coverage.mjs';
@@ -102,7 +105,7 @@ test('the copy generates its pages', () => {
 `;
 const SCHEMAS = ['test/e2e/schema.test.ts', 'test/live/configs.test.ts'];
 
-/** How often each made file names the marker, beyond what the original does. */
+/** Returns the generated files that name the marker more often than in the original. */
 function madeFor({ marker, edits }: Addition): readonly string[] {
   const count = (file: string) => readFileSync(file, 'utf8').split(marker).length;
   return MADE.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)).filter(
@@ -113,15 +116,15 @@ function madeFor({ marker, edits }: Addition): readonly string[] {
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'isobar-copy-'));
   const isOwn = (path: string): boolean => !path.endsWith('/node_modules');
-  // With their times: what the test runner has compiled of them is up to date in the copy.
+  // The copies keep their times, so that the test runner's cache of compiled files stays valid.
   for (const path of [...COPIED, ...(existsSync(join(ROOT, COMPILED)) ? [COMPILED] : [])])
     cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isOwn, preserveTimestamps: true });
   for (const path of ['node_modules', 'dist']) symlinkSync(join(ROOT, path), join(copy, path));
   mkdirSync(join(copy, 'test/added'));
   writeFileSync(join(copy, 'test/added/make.test.ts'), MAKE);
-  for (const [at, [, addition]] of additions.entries()) {
+  for (const [index, [, addition]] of additions.entries()) {
     apply(addition);
-    writeFileSync(join(copy, `test/added/proof${at}.test.ts`), addition.proof);
+    writeFileSync(join(copy, `test/added/proof${index}.test.ts`), addition.proof);
   }
   const compiler = join('node_modules', '@typescript', 'native', 'bin', 'tsc');
   const tests = [...new Set(['test/added', ...SCHEMAS, ...additions.flatMap(([, { tests: of }]) => of)])];
@@ -142,10 +145,12 @@ it('CONTRIBUTING.md has a list for each kind of addition, and no other list', ()
   expect([...lists.keys()]).toEqual(Object.keys(ADDITIONS));
 });
 
-describe.each(additions)('%s', (name, addition) => {
+describe.each(additions)('the list of CONTRIBUTING.md for "%s"', (name, addition) => {
   const list = lists.get(name) ?? { byManual: [], made: [] };
-  it('the files written by hand are those of the list', () => expect(objections(list.byManual, editedBy(addition))).toEqual([]));
-  it('the generated files are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
+  it('the list names exactly the files that the addition edits by hand', () =>
+    expect(listProblems(list.byManual, editedBy(addition))).toEqual([]));
+  it('the list names exactly the generated files that change with the addition', () =>
+    expect(listProblems(list.made, made.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {
@@ -155,16 +160,16 @@ it('a fill parameter touches at most six files', () => {
 
 it('the copy with all additions compiles', () => expect(types).toBe(''));
 
-it('the copy keeps the plan of the rooms', () => {
+it('the copy with all additions keeps the rules for rooms', () => {
   const { files: _, imports: __, ...found } = lookAt(join(copy, 'src'));
   expect(Object.values(found).flat()).toEqual([]);
 });
 
 it('the additions work, and the tests of their rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
 
-it('the check reports a file too many in a list, and one too few', () => {
+it('the comparison with a list reports a surplus file and a missing one', () => {
   const { byManual } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(
     'Command',
   )!;
-  expect(objections(byManual, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
+  expect(listProblems(byManual, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
 });

@@ -10,7 +10,7 @@ import { PageFixture, python, typeErrors } from './pageReader.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
-/** Belongs to no page. The type check must find it among all others. */
+/** A block with a type error that belongs to no page. The type check must find it among all others. */
 const WRONG: Block = {
   place: 'docs/wrong.md:3',
   language: 'ts',
@@ -31,7 +31,10 @@ const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'ut
 
 let installed: InstalledPackage | null = null;
 const problems = new Map<string, readonly string[]>();
-/** Pages whose steps have all been run. Their TypeScript is checked together, because one start of the compiler takes longer than a page. */
+/**
+ * Pages whose steps have all been run. Their TypeScript is checked together, because starting the compiler takes longer than checking a
+ * page.
+ */
 const followed = new Map<string, PageFixture>();
 
 beforeAll(async () => {
@@ -54,7 +57,7 @@ afterAll(async () => {
   python.close();
 });
 
-/** What is wrong with a page. After a block that failed the rest is not followed: it may rest on it. */
+/** Returns the problems of a page. The blocks after a failed one are not run, because they may depend on it. */
 async function follow(page: string): Promise<readonly string[]> {
   if (installed === null) throw new Error('the package is installed first');
   const fixture = new PageFixture(installed);
@@ -68,14 +71,14 @@ async function follow(page: string): Promise<readonly string[]> {
   return [];
 }
 
-test.each(pages)('%s', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
+test.each(pages)('every block of %s does what the page says', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
 
 test('a type error in a block is reported with its line', () => {
   expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
 });
 
 test('every block that is not run gives a reason', () => {
-  const left: readonly Block[] = pages.flatMap(read).filter(({ norun }) => norun !== null);
-  for (const { place, norun } of left) console.log(`not run: ${place}: ${norun}`);
-  expect(left.filter(({ norun }) => norun?.trim() === '')).toEqual([]);
+  const skipped: readonly Block[] = pages.flatMap(read).filter(({ norun }) => norun !== null);
+  for (const { place, norun } of skipped) console.log(`not run: ${place}: ${norun}`);
+  expect(skipped.filter(({ norun }) => norun?.trim() === '')).toEqual([]);
 });

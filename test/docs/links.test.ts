@@ -27,9 +27,9 @@ it('docs/README.md lists every other page of docs/ once', () => {
   );
 });
 
-/** The names directly before a heading. */
+/** Returns the named anchors that stand directly before a heading. */
 const namesIn = (text: string): readonly string[] => Array.from(text.matchAll(/^<a id="([^"]+)"><\/a>\n+#+ /gm), ([, name = '']) => name);
-/** The anchors of a page: its headings, and the names before them. */
+/** Returns the anchors of a page: its headings and their named anchors. */
 const anchorsOf = (page: string): readonly string[] => {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const slugs = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>

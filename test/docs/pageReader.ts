@@ -1,4 +1,4 @@
-// Simulates a reader who follows one page, block by block, in an empty folder in which the package is installed.
+// Follows one page like a reader, block by block, in an empty folder in which the package is installed.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,18 +16,18 @@ import { stepsOf, type Block } from './blocks.ts';
 import { PythonBlocks } from './pythonBlocks.ts';
 import { bringFiles } from './readerFiles.ts';
 
-/** A block takes seconds on a machine that is free; one that hangs is ended. */
+/** Time limit for a block. Blocks take seconds on a free machine. */
 const BLOCK_TIMEOUT_MS = 300_000;
 const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
-/** What a definition must have, for blocks that show a part of one. */
+/** The required keys of a run definition. They complete blocks that show only a part of one. */
 const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
 
 export class PageFixture {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-docs-')));
   readonly #installed: InstalledPackage;
-  /** The current folder of the reader: a `cd` of one block holds for the next. */
+  /** The reader's current folder. A `cd` in one block applies to the next. */
   #cwd = this.folder;
-  /** TypeScript that the page has shown, by its path: the block that showed it last. */
+  /** The TypeScript files that the page has shown, by path, with the block that showed them last. */
   readonly #typescript = new Map<string, Block>();
 
   constructor(installed: InstalledPackage) {
@@ -39,7 +39,7 @@ export class PageFixture {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What went wrong, or null. */
+  /** Runs a block. Returns what went wrong, or null. */
   async follow(block: Block): Promise<string | null> {
     const { language, file, text } = block;
     await bringFiles(this.#cwd, text);
@@ -62,7 +62,7 @@ export class PageFixture {
     }
   }
 
-  /** All TypeScript that the page has shown. */
+  /** All TypeScript files that the page has shown. */
   get typescript(): ReadonlyMap<string, Block> {
     return this.#typescript;
   }
@@ -76,16 +76,19 @@ export class PageFixture {
     return block.language === 'yaml' ? attempt(() => this.#definition(block.text)) : null;
   }
 
-  /** A run definition or a part of one, or the config of a bot. */
+  /** Checks a run definition, a part of one, or the config of a bot. Throws if it is invalid. */
   #definition(text: string): void {
     const source = yamlSource('the block', this.#cwd, text);
     if (typeof source.data !== 'object') throw new Error('expected keys and values');
-    // Only a bot says where its exchange is.
+    // Only the config of a bot has an exchange.
     if (source.data !== null && 'exchange' in source.data) parseSource(LIVE_FILE, source);
     else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
   }
 
-  /** An isobar that needs no shell is run here by the package that is installed: a start costs more than most of them. */
+  /**
+   * Runs the lines of a block. An `isobar` command that needs no shell runs in this process, because a start takes longer than most
+   * commands.
+   */
   async #shell(text: string): Promise<string | null> {
     for (const step of stepsOf(text)) {
       const failure = 'isobar' in step ? await this.#isobar(step.isobar) : await this.#bash(step.shell);
@@ -95,11 +98,11 @@ export class PageFixture {
   }
 
   async #bash(lines: string): Promise<string | null> {
-    const end = join(this.folder, '.cwd');
-    const script = `set -euo pipefail\n${lines}\npwd > '${end}'\n`;
+    const folderFile = join(this.folder, '.cwd');
+    const script = `set -euo pipefail\n${lines}\npwd > '${folderFile}'\n`;
     const failure = await this.#finish('bash', ['-c', script]);
-    if (failure === null) this.#cwd = readFileSync(end, 'utf8').trim();
-    rmSync(end, { force: true });
+    if (failure === null) this.#cwd = readFileSync(folderFile, 'utf8').trim();
+    rmSync(folderFile, { force: true });
     return failure;
   }
 
@@ -137,7 +140,7 @@ export class PageFixture {
     return code === 0 ? null : failed(code, output);
   }
 
-  /** What a program that failed said, or null. */
+  /** Runs a program. Returns its output if it failed, else null. */
   async #finish(program: string, args: readonly string[]): Promise<string | null> {
     const { code, output } = await this.#spawn(program, args, this.#cwd);
     return code === 0 ? null : failed(code, output);
@@ -156,34 +159,40 @@ export class PageFixture {
   }
 }
 
-/** Type errors of all TypeScript that pages have shown, each with the place of its line; of a fixture that is not named there are none. */
+/**
+ * Returns the type errors of all TypeScript that pages have shown, each with its page and line. Pages without an error are missing in the
+ * result.
+ */
 export function typeErrors(
   { modules, folder }: InstalledPackage,
   fixtures: readonly PageFixture[],
 ): ReadonlyMap<PageFixture, readonly string[]> {
-  const shown = fixtures.flatMap((fixture) => Array.from(fixture.typescript, ([path, block]) => ({ fixture, path, block })));
+  const shownFiles = fixtures.flatMap((fixture) => Array.from(fixture.typescript, ([path, block]) => ({ fixture, path, block })));
   const errors = new Map<PageFixture, string[]>();
-  if (shown.length === 0) return errors;
+  if (shownFiles.length === 0) return errors;
   const options = ['--strict', '--noEmit', '--singleThreaded', '--skipLibCheck', '--allowImportingTsExtensions', '--target', 'ES2023'];
   const settings = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'node', '--noImplicitOverride'];
-  // Files of pages lie apart, each beside a node_modules of its own; where the compiler begins says only where types of node come from.
-  const files = shown.map(({ path }) => path);
-  const args = [join(modules, '@typescript/native/bin/tsc'), ...options, ...settings, '--pretty', 'false', ...files];
+  // The files lie in different folders, each with its own node_modules. The compiler's start folder matters only for the types of Node.js.
+  const paths = shownFiles.map(({ path }) => path);
+  const args = [join(modules, '@typescript/native/bin/tsc'), ...options, ...settings, '--pretty', 'false', ...paths];
   const realFolder = realpathSync(folder);
   const { stdout } = spawnSync(process.execPath, args, { cwd: realFolder, encoding: 'utf8' });
   for (const line of stdout.split('\n')) {
-    const [, path, row, rest] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+    const [, path, blockLine, message] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     if (path === undefined && !line.includes('error')) continue;
-    const at = shown.find((each) => path !== undefined && each.path === join(realFolder, path));
-    // Output that belongs to no block belongs to all.
-    for (const setup of at === undefined ? fixtures : [at.fixture]) {
-      errors.set(setup, [...(errors.get(setup) ?? []), at === undefined ? line : `${lineOf(at.block, Number(row))} ${rest}`]);
+    const found = shownFiles.find((file) => path !== undefined && file.path === join(realFolder, path));
+    // Output without a file, such as a wrong option, belongs to all pages.
+    for (const setup of found === undefined ? fixtures : [found.fixture]) {
+      errors.set(setup, [
+        ...(errors.get(setup) ?? []),
+        found === undefined ? line : `${lineOf(found.block, Number(blockLine))} ${message}`,
+      ]);
     }
   }
   return errors;
 }
 
-/** `page.md:17` of a line of the block. */
+/** Returns the place of a line of the block, such as `page.md:17`. */
 function lineOf({ place }: Block, row: number): string {
   const [page, line] = place.split(':');
   return `${page}:${Number(line) + row}`;
@@ -198,17 +207,17 @@ function attempt(work: () => void): string | null {
   }
 }
 
-/** A proof of ten times fewer times: pages show the command, and test/e2e/prove.test.ts what it proves. */
+/** Shortens `isobar prove` to a tenth. Pages only show the command; test/e2e/prove.test.ts tests what it proves. */
 const shortened = (args: readonly string[]): readonly string[] =>
   args[0] === 'prove' && !args.includes('--times') && !args.includes('--quick') ? [...args, '--quick'] : args;
 
 const failed = (code: number | null, output: string): string => `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
 
-/** One Python for the blocks of all pages: to load what they read with takes seconds. */
+/** One Python process for the blocks of all pages, because loading the readers takes seconds. */
 export const python = new PythonBlocks();
 let isPythonThere: boolean | null = null;
 
-/** Whether python3 has what the pages read with; says so once where it has not. */
+/** Returns true if python3 has the packages that the pages use. Prints a line once if it does not. */
 function hasPython(): boolean {
   if (isPythonThere !== null) return isPythonThere;
   try {
@@ -223,8 +232,8 @@ function hasPython(): boolean {
 }
 
 /**
- * A folder of commands that stand before the system's: `npx` that never asks a registry, `npm install` that links what is installed already,
- * and `isobar` with the options of short runs. Everything else of npm is npm's own.
+ * Returns a folder of commands that come before the system's in PATH: an `npx` that asks no registry, an `npm install` that links the
+ * installed package, and `isobar` with the options for short runs. All other npm commands are npm's own.
  */
 function commands({ folder, modules }: InstalledPackage): string {
   const bin = join(folder, 'bin');

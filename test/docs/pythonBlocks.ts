@@ -1,9 +1,9 @@
-// Runs blocks of Python one after the other in a process that has loaded our readers; each has its own names and folder.
+// Runs Python blocks one after the other in a process that has loaded our readers. Each block has its own names and folder.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** Takes a line of JSON for each block, and answers with one. */
+/** The program of the process: it reads one line of JSON per block, and replies with one. */
 const SERVER = `
 import contextlib, io, json, os, sys, traceback
 answers = os.fdopen(os.dup(1), 'w')
@@ -20,7 +20,7 @@ for line in sys.stdin:
 `;
 
 interface Ended {
-  /** 0: it did what it says. */
+  /** The exit code; 0 if the block succeeded. */
   readonly code: number | null;
   readonly output: string;
 }
@@ -29,7 +29,7 @@ export class PythonBlocks {
   #process: ChildProcess | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a block in the folder, after those that were given before. */
+  /** Runs a block in the folder, after the blocks that were given before. */
   run(cwd: string, text: string): Promise<Ended> {
     const ended = this.#last.then(() => this.#ask(JSON.stringify({ cwd, text })));
     this.#last = ended;

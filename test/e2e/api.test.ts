@@ -23,20 +23,24 @@ afterAll(async () => {
 });
 
 const ORDER = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT', 'price=60000.10', 'volume=0.0010'];
-const otherMessage = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
+/** Makes the stub reply to every call with this body. */
+const replyWith = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
   stub.behaviour = withTime((socket) => void socket.write(answerBytes(status, body, headers)), Date.now);
 };
-const does = (behaviour: Behaviour): void => {
+/** Makes the stub treat every call in this way; it still reports its time. */
+const behaveAs = (behaviour: Behaviour): void => {
   stub.behaviour = withTime(behaviour, Date.now);
 };
-const addressed = (args: readonly string[]): readonly string[] => [...args, '--spot-url', stub.origin, '--futures-url', stub.origin];
-/** Runs the command in a process of its own; `isobarHere` runs it in this process. */
-const isobar = (...args: readonly string[]) => fixture.run(addressed(args), fixture.withKey);
-const isobarHere = (...args: readonly string[]) => fixture.runHere(addressed(args), fixture.withKey);
-const called = (): readonly SeenRequest[] => stub.requests.filter(({ target }) => !target.endsWith('/time'));
+/** Returns the arguments with the addresses of the stub. */
+const withAddresses = (args: readonly string[]): readonly string[] => [...args, '--spot-url', stub.origin, '--futures-url', stub.origin];
+/** Runs the command in a new process. `isobarHere` runs it in this process. */
+const isobar = (...args: readonly string[]) => fixture.run(withAddresses(args), fixture.withKey);
+const isobarHere = (...args: readonly string[]) => fixture.runHere(withAddresses(args), fixture.withKey);
+/** Returns the requests that the stub received, without those for the time. */
+const received = (): readonly SeenRequest[] => stub.requests.filter(({ target }) => !target.endsWith('/time'));
 const header = ({ headers }: SeenRequest, name: string): string | undefined =>
-  headers.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
-const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+  headers.find(([headerName]) => headerName.toLowerCase() === name.toLowerCase())?.[1];
+const maxLineWidth = (text: string): number => Math.max(...text.split('\n').map((textLine) => textLine.length));
 
 describe('before anything is sent', () => {
   test('--help and --list show every endpoint with its parameters', async () => {
@@ -48,7 +52,7 @@ describe('before anything is sent', () => {
     expect(help.stdout).toMatch(/--list.*--dry-run.*--json.*--config.*--spot-url.*--futures-url/s);
     for (const { stdout, code, stderr } of [help, list, endpointList]) {
       expect([code, stderr]).toEqual([0, '']);
-      expect(widest(stdout)).toBeLessThanOrEqual(100);
+      expect(maxLineWidth(stdout)).toBeLessThanOrEqual(100);
     }
     for (const op of OPS) {
       const startIndex = list.stdout.indexOf(`${op} `);
@@ -145,28 +149,28 @@ describe('before anything is sent', () => {
     fixture.write('secret', SECRET, 0o600);
     const config = fixture.write('open.yaml', 'keyFile: key\nsecretFile: secret\n');
     const keyless = await fixture.runHere(['api', 'spot.account', '--spot-url', stub.origin]);
-    const homeless = await fixture.runHere(['api', 'futures.ping', '--spot-url', stub.origin]);
-    const open = await fixture.runHere(['api', 'spot.account', '--spot-url', stub.origin, '--config', config]);
-    expect([keyless.code, homeless.code, open.code]).toEqual([2, 2, 2]);
+    const withoutAddress = await fixture.runHere(['api', 'futures.ping', '--spot-url', stub.origin]);
+    const readableKey = await fixture.runHere(['api', 'spot.account', '--spot-url', stub.origin, '--config', config]);
+    expect([keyless.code, withoutAddress.code, readableKey.code]).toEqual([2, 2, 2]);
     expect(keyless.stderr).toMatch(/expected an API key and its secret, got none\n {2}set ISOBAR_API_KEY and ISOBAR_API_SECRET/);
-    expect(homeless.stderr).toMatch(/--futures-url: expected the address of the futures service, got none\n {2}give --futures-url/);
-    expect(open.stderr).toMatch(/keyFile .*\/key: expected mode 0600 or tighter, got 0640.*\n {2}chmod 600 /);
+    expect(withoutAddress.stderr).toMatch(/--futures-url: expected the address of the futures service, got none\n {2}give --futures-url/);
+    expect(readableKey.stderr).toMatch(/keyFile .*\/key: expected mode 0600 or tighter, got 0640.*\n {2}chmod 600 /);
     expect(stub.requests).toEqual([]);
   });
 });
 
 describe('reads', () => {
   test('a public read carries no key', async () => {
-    otherMessage(200, '{"time":1700000000000,"bids":[["1.50","2"]],"asks":[["1.6","3.000"]]}');
+    replyWith(200, '{"time":1700000000000,"bids":[["1.50","2"]],"asks":[["1.6","3.000"]]}');
     const { code, stdout } = await isobarHere('api', 'spot.depth', 'symbol=BTCUSDT', 'limit=5');
     expect(code).toBe(0);
     expect(stdout).toContain('time  2023-11-14T22:13:20.000Z');
     expect(stdout).toMatch(/bids:\n {2}price +quantity\n {2}1\.5 +2\n/);
-    expect(called()[0]!.headers.map(([name]) => name.toLowerCase())).not.toContain('x-ch-apikey');
+    expect(received()[0]!.headers.map(([name]) => name.toLowerCase())).not.toContain('x-ch-apikey');
   });
 
   test('the signature of a signed read covers the bytes that are sent, and its ids and decimals keep every digit', async () => {
-    otherMessage(
+    replyWith(
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
     );
@@ -185,7 +189,7 @@ describe('reads', () => {
       },
     });
     expect(text.stdout).toMatch(/orderId +499890200602846976\nprice +60000\.10000000000000001\n/);
-    const [request] = called();
+    const [request] = received();
     expect(request!.target).toBe('/sapi/v1/order?orderId=499890200602846976&symbol=BTCUSDT');
     expect(header(request!, 'X-CH-APIKEY')).toBe(KEY);
     const signed = createHmac('sha256', SECRET)
@@ -197,13 +201,13 @@ describe('reads', () => {
   test('rows are shown as a table if it fits into 100 columns, otherwise as records', async () => {
     const row = (id: number) =>
       `{"orderId":49989020060284697${id},"symbol":"BTCUSDT","price":60000.1,"origQty":1,"executedQty":0,"avgPrice":0,"type":"LIMIT","time":1700000000000,"status":"NEW_","side":"BUY"}`;
-    otherMessage(200, `[${row(1)},${row(2)}]`);
+    replyWith(200, `[${row(1)},${row(2)}]`);
     const orders = await isobarHere('api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=100');
-    otherMessage(200, '[{"idx":1700000000000,"open":1,"close":2,"high":2,"low":1,"vol":3},{"idx":1700000060000,"open":"nothing"}]');
+    replyWith(200, '[{"idx":1700000000000,"open":1,"close":2,"high":2,"low":1,"vol":3},{"idx":1700000060000,"open":"nothing"}]');
     const bars = await isobarHere('api', 'spot.klines', 'symbol=BTCUSDT', 'interval=1m');
-    otherMessage(200, '[]');
+    replyWith(200, '[]');
     const none = await isobarHere('api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=100');
-    expect(widest(orders.stdout)).toBeLessThanOrEqual(100);
+    expect(maxLineWidth(orders.stdout)).toBeLessThanOrEqual(100);
     expect(orders.stdout).toContain('orderId 499890200602846972');
     expect(bars.stdout).toMatch(/^opens +open +close +high +low +volume\n2023-11-14T22:13:20\.000Z +1 +2 +2 +1 +3\n/);
     expect(bars.stdout).toMatch(/not understood, and omitted:\n {2}problem\n {2}\[1\]\.open: expected a decimal/);
@@ -217,10 +221,10 @@ describe('reads', () => {
       'access.yaml',
       `keyFile: keys/key\nsecretFile: keys/secret\ndialect: { baseUrl: '${stub.origin}', signQuery: omit, pathPrefix: { spot: /spot/open }, signPathPrefix: false }\n`,
     );
-    otherMessage(200, '[]');
+    replyWith(200, '[]');
     const { code, stderr } = await fixture.runHere(['api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=7', '--config', config]);
     expect([code, stderr]).toEqual([0, '']);
-    const request = called().find(({ target }) => target === '/spot/open/sapi/v1/openOrders?symbol=BTCUSDT&limit=7')!;
+    const request = received().find(({ target }) => target === '/spot/open/sapi/v1/openOrders?symbol=BTCUSDT&limit=7')!;
     const signed = createHmac('sha256', SECRET)
       .update(`${header(request, 'X-CH-TS')}GET/sapi/v1/openOrders`)
       .digest('hex');
@@ -228,7 +232,7 @@ describe('reads', () => {
   });
 
   test('--verbose reports every request with outcome, status and duration', async () => {
-    otherMessage(200, '{"balances":[]}');
+    replyWith(200, '{"balances":[]}');
     const { stderr } = await isobarHere('api', 'spot.account', '--verbose');
     expect(stderr).toMatch(/^spot\.account: acked, attempt 1, HTTP 200, \d+ ms$/m);
     expect(stderr).toMatch(/^spot\.serverTime: acked/m);
@@ -238,37 +242,37 @@ describe('reads', () => {
 
 describe('orders', () => {
   test('an acknowledged order is shown with its id and the command that queries it', async () => {
-    otherMessage(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
+    replyWith(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
     const { code, stdout } = await isobar(...ORDER);
     expect(code).toBe(0);
     expect(stdout).toContain(`the service accepted it (${stub.origin})`);
     expect(stdout).toMatch(/orderId +499890200602846976/);
     expect(stdout).toContain('isobar api spot.queryOrder symbol=btcusdt orderId=499890200602846976');
-    expect(called().map(({ body }) => body.toString())).toEqual([
+    expect(received().map(({ body }) => body.toString())).toEqual([
       '{"symbol":"BTCUSDT","volume":0.0010,"side":"BUY","type":"LIMIT","price":60000.10}',
     ]);
   });
 
   test('a refused order is shown with code, meaning and advice, and the exit code is 1', async () => {
-    otherMessage(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
+    replyWith(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
     const [text, json] = [await isobarHere(...ORDER), await isobarHere(...ORDER, '--json')];
     expect([text.code, json.code, text.stdout]).toEqual([1, 1, '']);
     expect(text.stderr).toMatch(/^spot\.newOrder: refused: code -2017 \w+: .*HTTP 200/m);
     expect(text.stderr).toContain('the balance or margin does not cover the order');
     expect(text.stderr.replaceAll('\n    ', ' ')).toContain('"no\\r\\n\\x1b[31mmoney\\x9b2J"');
-    expect(widest(text.stderr)).toBeLessThanOrEqual(100);
+    expect(maxLineWidth(text.stderr)).toBeLessThanOrEqual(100);
     expect(JSON.parse(json.stdout)).toMatchObject({ outcome: 'refused', code: -2017, status: 200, msg: 'no\\r\\n\\x1b[31mmoney\\x9b2J' });
-    expect(called()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
   });
 
   test('a very long message of the service is shortened', async () => {
-    otherMessage(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
+    replyWith(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
     expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
   });
 
   test.each<[string, typeof isobar, Behaviour, RegExp]>([
-    ['a reset', isobar, (socket) => void socket.resetAndDestroy(), /outcome unknown/],
-    ['HTML', isobarHere, (socket) => void socket.write(answerBytes(502, '<html>Bad Gateway</html>')), /outcome unknown: .*502/],
+    ['a reset connection', isobar, (socket) => void socket.resetAndDestroy(), /outcome unknown/],
+    ['a reply in HTML', isobarHere, (socket) => void socket.write(answerBytes(502, '<html>Bad Gateway</html>')), /outcome unknown: .*502/],
     [
       'a backend timeout',
       isobarHere,
@@ -276,18 +280,21 @@ describe('orders', () => {
       /outcome unknown: code -1007 TIMEOUT/,
     ],
     ['silence', isobarHere, () => {}, /outcome unknown: no answer within 500 ms/],
-  ])('unknown after %s: exit code 4, sent once, and what to look at', async (name, run, behaviour, message) => {
-    does(behaviour);
-    const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', name === 'silence' ? '0.5' : '30');
-    expect(stderr).toMatch(message);
-    expect(stderr.replaceAll('\n  ', ' ')).toContain(
-      'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
-    );
-    expect(stderr).toContain('    isobar api spot.queryOrder symbol=btcusdt newClientOrderId=mine-1\n');
-    expect(stderr).toContain('    isobar api spot.openOrders symbol=btcusdt limit=100\n');
-    expect([code, stdout]).toEqual([4, '']);
-    expect(stub.count('POST', '/sapi/v1/order')).toBe(1);
-  });
+  ])(
+    'an order without a result after %s is sent once, ends with exit code 4, and names the commands that show it',
+    async (name, run, behaviour, message) => {
+      behaveAs(behaviour);
+      const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', name === 'silence' ? '0.5' : '30');
+      expect(stderr).toMatch(message);
+      expect(stderr.replaceAll('\n  ', ' ')).toContain(
+        'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
+      );
+      expect(stderr).toContain('    isobar api spot.queryOrder symbol=btcusdt newClientOrderId=mine-1\n');
+      expect(stderr).toContain('    isobar api spot.openOrders symbol=btcusdt limit=100\n');
+      expect([code, stdout]).toEqual([4, '']);
+      expect(stub.count('POST', '/sapi/v1/order')).toBe(1);
+    },
+  );
 
   test('an order that could not be sent because no service listens is reported as not sent', async () => {
     const ended = await StubExchange.start(() => {});
@@ -301,15 +308,15 @@ describe('orders', () => {
 
   test('Ctrl-C while an order waits for its reply reports an unknown outcome', async () => {
     let child: { kill(signal: 'SIGINT'): boolean } | null = null;
-    does(() => void child?.kill('SIGINT'));
+    behaveAs(() => void child?.kill('SIGINT'));
     const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));
     expect(code).toBe(130);
     expect(stderr).toMatch(/outcome unknown: cancelled\n {2}the order may exist/);
-    expect(called()).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   test('a cancel and a setting without a reply name the command that shows the result', async () => {
-    does((socket) => void socket.resetAndDestroy());
+    behaveAs((socket) => void socket.resetAndDestroy());
     const cancel = await isobarHere('api', 'futures.cancelOrder', 'contractName=E-BTC-USDT', 'orderId=12');
     const setting = await isobarHere('api', 'futures.changeLeverage', 'contractName=E-BTC-USDT', 'nowLevel=5');
     expect([cancel.code, setting.code]).toEqual([4, 4]);
@@ -319,7 +326,7 @@ describe('orders', () => {
 });
 
 test('a ban is stored, and the next command sends nothing while it lasts', async () => {
-  otherMessage(418, '{"code":-1003,"msg":"banned"}');
+  replyWith(418, '{"code":-1003,"msg":"banned"}');
   const first = await isobar(...ORDER);
   expect(first.stderr).toMatch(/the exchange has banned this address: nothing is sent before /);
   const bans = join(fixture.folder, 'state/isobar/bans');

@@ -30,7 +30,7 @@ const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
   return JSON.parse(stdout) as BreakEven;
 };
 
-/** The result for run.yaml, by `--json`. */
+/** The result for run.yaml, as `--json` prints it. */
 let found: BreakEven | null = null;
 
 test('isobar breakeven prints at least one line for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
@@ -59,12 +59,12 @@ test('--json prints only the four costs', async () => {
 });
 
 test('isobar breakeven accepts a strategy file with its bars as a backtest does', async () => {
-  const price = (at: number) => (100 + 30 * Math.sin(at / 40)).toFixed(2);
-  const rowOf = (at: number) => [Date.UTC(2024, 0, 1) + at * 3_600_000, price(at), 131, 69, price(at + 1), '50.0001'].join(',');
-  const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, at) => rowOf(at)).join('\n')}\n`;
+  const price = (row: number) => (100 + 30 * Math.sin(row / 40)).toFixed(2);
+  const rowOf = (row: number) => [Date.UTC(2024, 0, 1) + row * 3_600_000, price(row), 131, 69, price(row + 1), '50.0001'].join(',');
+  const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, row) => rowOf(row)).join('\n')}\n`;
   fixture.write('WAVE-1h.csv', csv);
   const words = [`${STRATEGIES}/smaCross.ts`, '--data', 'WAVE-1h.csv', '--symbol', 'WAVEUSDT', '--cash', '1000', '--params', 'fast=2', '--params', 'slow=5']; // prettier-ignore
-  // From trough to peak it gains more than any fee of the range takes.
+  // The gain from trough to peak is larger than any fee in the searched range.
   expect((await jsonOf(...words)).fee).toMatchObject({ value: null, reason: 'never', crossings: 0, bracket: null, range: [0, 1000] });
 });
 
@@ -80,9 +80,9 @@ describe('backtest --break-even', () => {
   test('backtest --break-even writes the break-even into summary.json, the report and the table, and does not change the result', async () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
-    const { breakEven, ...others } = summaryOf(folder);
+    const { breakEven, ...otherFigures } = summaryOf(folder);
     expect(breakEven).toEqual(found ?? (await jsonOf('run.yaml')));
-    expect(others).toEqual(without);
+    expect(otherFigures).toEqual(without);
     expect(readFileSync(join(fixture.folder, folder, 'report.html'), 'utf8')).toContain('aria-label="Break-even"');
     const { stdout } = await run('report', folder);
     expect(stdout).toContain('no profit from');
@@ -126,7 +126,7 @@ test('a strategy whose runs share a variable of its module is refused, because a
   fixture.write('stateful.ts', stateful);
   fixture.write('stateful.yaml', definitionOf('stateful.ts').replace(/^params.*\n/m, ''));
   const { code, stderr } = await run('breakeven', 'stateful.yaml');
-  // What strategies print hundreds of times is discarded.
+  // The output of a strategy that runs hundreds of times is discarded.
   expect(stderr).not.toContain('constructed');
   expect(stderr).toMatch(/Stateful with a \w+ of [\d.]+ (bp|ms|x): expected the same result alone and beside other runs/);
   expect(code).toBe(3);
@@ -146,14 +146,14 @@ test.each([
   [['breakeven', 'x.ts'], 'x.ts: expected --data FILE with a strategy file'],
   [['breakeven', 'run.yaml', '--cash', '5'], '--cash: expected a strategy file (.ts) with --data, got run.yaml'],
   [['breakeven', 'run.yaml', '--bar-timeout', 'soon'], "--bar-timeout: expected seconds (0 to 86400), got 'soon'"],
-])('isobar %j is refused', async (words, message) => {
+])('isobar %j is refused with exit code 2 and its reason', async (words, message) => {
   const { code, stdout, stderr } = await run(...words);
   expect(stderr.split('\n')[0]).toContain(message);
   expect([code, stdout]).toEqual([2, '']);
 });
 
 test('market impact without any volume is rejected, and the error names the bars without volume', async () => {
-  const rows = Array.from({ length: 50 }, (_, at) => [Date.UTC(2024, 0, 1) + at * 3_600_000, 100, 101, 99, 100, 0].join(','));
+  const rows = Array.from({ length: 50 }, (_, row) => [Date.UTC(2024, 0, 1) + row * 3_600_000, 100, 101, 99, 100, 0].join(','));
   fixture.write('FLAT-1h.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
   const words = [`${STRATEGIES}/smaCross.ts`, '--data', 'FLAT-1h.csv', '--symbol', 'FLATUSDT', '--cash', '1000', '--set', 'fills.impact.coefficient=1']; // prettier-ignore
   const { code, stderr } = await run('breakeven', ...words);

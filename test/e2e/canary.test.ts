@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiFixture, KEY, SECRET } from '../fixtures/apiFixture.ts';
-import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { credentialsIn, ECHO, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type SeenRequest } from '../fixtures/stubExchange.ts';
 import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
 
 const fixture = new ApiFixture();
 let stub: StubExchange;
-/** The credentials as files: the other way in, beside variables. */
+/** The credentials in files, as an alternative to environment variables. */
 let credentials: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -38,14 +38,14 @@ const CONTRACT = {
   contractId: 1,
   status: 1,
 };
-/** Closed minutes, the newest still running; each with a member of the service's own. */
+/** Returns closed minutes and the running one, each with an extra member of the service. */
 const klines = (): readonly object[] => {
   const newestMs = Math.floor(Date.now() / 60_000) * 60_000;
-  const idx = Array.from({ length: 20 }, (_, at) => newestMs - at * 60_000);
+  const idx = Array.from({ length: 20 }, (_, minutesAgo) => newestMs - minutesAgo * 60_000);
   return idx.map((openMs) => ({ idx: openMs, open: '2', high: '3', low: '1', close: '2', vol: '1', note: SECRET }));
 };
 
-/** Market data that can be stored, in rows that contain the canary; any other request is rejected with a reason. */
+/** Returns market data that can be stored, in rows that contain the credentials. All other requests are rejected with a reason. */
 function answerTo({ target }: SeenRequest): Buffer {
   const header = { 'x-echo': PLAIN_ECHO };
   const path = target.split('?')[0] ?? '';
@@ -63,12 +63,13 @@ function answerTo({ target }: SeenRequest): Buffer {
 }
 
 const urls = () => ['--spot-url', stub.origin, '--futures-url', stub.origin];
-const shown = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => found(Buffer.from(stdout + stderr));
+const shownCredentials = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) =>
+  credentialsIn(Buffer.from(stdout + stderr));
 
-/** Arguments as on a command line: ids are separated by commas, orders are JSON. */
+/** Returns a value as text for the command line: ids are separated by commas, orders are JSON. */
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
-  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : JSON.stringify(value);
+  return Array.isArray(value) && value.every((element) => typeof element === 'string') ? value.join(',') : JSON.stringify(value);
 }
 const words = (args: Readonly<Record<string, unknown>>) => Object.entries(args).map(([name, value]) => `${name}=${text(value)}`);
 
@@ -80,12 +81,12 @@ test.each(EXPECTED_REQUESTS)(
     for (const json of [[], ['--json']]) {
       ended.push(await fixture.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
     }
-    expect(ended.map(shown)).toEqual([[], []]);
-    // It was asked, with the key where the call has one, and something was said.
+    expect(ended.map(shownCredentials)).toEqual([[], []]);
+    // The request was sent, with the key if the call has one, and the command printed something.
     expect(stub.count(method, target.split('?')[0]!)).toBeGreaterThanOrEqual(before + 2);
     expect(ended.every(({ stderr }) => stderr.includes(op))).toBe(true);
-    const asked = stub.requests.findLast((request) => request.method === method && request.target === target);
-    expect(asked?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
+    const request = stub.requests.findLast((candidate) => candidate.method === method && candidate.target === target);
+    expect(request?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
   },
 );
 
@@ -96,27 +97,27 @@ test('isobar data download and instruments store no credential that the service 
   ];
   for (const set of sets) {
     const ended = await fixture.run(['data', 'download', ...set, '--interval', '1m', ...urls()], credentials);
-    expect([ended.code, shown(ended)]).toEqual([0, []]);
+    expect([ended.code, shownCredentials(ended)]).toEqual([0, []]);
     expect(ended.stdout).toContain('19 new bars');
   }
   const refreshed = await fixture.runHere(
     ['data', 'instruments', '--json', '--catalog', join(fixture.folder, 'data'), ...urls()],
     credentials,
   );
-  expect([refreshed.code, shown(refreshed)]).toEqual([0, []]);
+  expect([refreshed.code, shownCredentials(refreshed)]).toEqual([0, []]);
 });
 
 test('isobar data record shows no credential until it is stopped', async () => {
   const args = ['data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--json', '--catalog', 'recorded', ...urls()];
   const ended = await fixture.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
   expect(ended.stdout.length).toBeGreaterThan(0);
-  expect(shown(ended)).toEqual([]);
+  expect(shownCredentials(ended)).toEqual([]);
 });
 
 test('isobar doctor shows no credential on either market', async () => {
   const symbols = ['--symbol', 'BTCUSDT,E-BTC-USDT', '--timeout', '5', '--catalog', join(fixture.folder, 'data')];
-  for (const more of [[], ['--json', '--bundle', join(fixture.folder, 'bundle.json')]]) {
-    expect(shown(await fixture.runHere(['doctor', ...symbols, ...more, ...urls()], credentials))).toEqual([]);
+  for (const options of [[], ['--json', '--bundle', join(fixture.folder, 'bundle.json')]]) {
+    expect(shownCredentials(await fixture.runHere(['doctor', ...symbols, ...options, ...urls()], credentials))).toEqual([]);
   }
 });
 
@@ -127,6 +128,6 @@ test('no file contains a byte of a credential or of a signature', () => {
   const files = fixture.written();
   expect(files.filter(({ path }) => path.endsWith('.arrow')).length).toBeGreaterThanOrEqual(2);
   expect(files.some(({ path }) => path.endsWith('bundle.json'))).toBe(true);
-  expect(files.map(({ path, bytes }) => [path, found(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
-  expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
+  expect(files.map(({ path, bytes }) => [path, credentialsIn(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
+  expect(credentialsIn(Buffer.concat(fixture.printed), signatures)).toEqual([]);
 });

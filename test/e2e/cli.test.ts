@@ -8,7 +8,7 @@ import { CliFixture, COMMAND, STRATEGIES, withoutProgress } from '../fixtures/cl
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
-/** The command within this process. What a process of its own prints and how it ends: the first runs, and --version. */
+/** Runs the command in this process. The first runs and --version start a process of their own. */
 const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 
 const DEFINITION = `strategy: ${STRATEGIES}/smaCross.ts
@@ -66,13 +66,13 @@ describe('a run', () => {
   });
 
   test('--json prints only summary.json; the definition in the run folder gives the same result again', async () => {
-    const first = await fixture.run('backtest', 'x.yaml', '--json', '--out', 'a');
-    expect(first.code).toBe(0);
+    const firstRun = await fixture.run('backtest', 'x.yaml', '--json', '--out', 'a');
+    expect(firstRun.code).toBe(0);
     const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
-    expect(first.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
+    expect(firstRun.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
     const again = await isobar('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet', '--no-report');
     expect(again.stderr).toBe('');
-    expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
+    expect(hashOf(again.stdout)).toBe(hashOf(firstRun.stdout));
   });
 
   test('--no-report leaves out only the report', async () => {
@@ -82,26 +82,29 @@ describe('a run', () => {
     const [folder = ''] = readdirSync(join(fixture.folder, 'bare'));
     const files = readdirSync(join(fixture.folder, 'bare', folder));
     expect(files.toSorted()).toEqual(['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'run.log', 'summary.json', 'trades.csv']); // prettier-ignore
-    const shown = await isobar('report', `bare/${folder}`);
-    expect([shown.code, shown.stdout.includes('Report')]).toEqual([0, false]);
+    const report = await isobar('report', `bare/${folder}`);
+    expect([report.code, report.stdout.includes('Report')]).toEqual([0, false]);
     const opened = await isobar('report', `bare/${folder}`, '--quiet');
     expect([opened.code, opened.stderr]).toEqual([2, expect.stringContaining('the run has no report')]);
   });
 
   test('--no-envelope leaves the envelope out of summary, table and page, and changes nothing else', async () => {
-    const summaryOf = (out: string) => {
-      const [folder = ''] = readdirSync(join(fixture.folder, out));
-      const page = readFileSync(join(fixture.folder, out, folder, 'report.html'), 'utf8').includes('id="envelope"');
-      return { page, ...(JSON.parse(readFileSync(join(fixture.folder, out, folder, 'summary.json'), 'utf8')) as Record<string, unknown>) };
+    const summaryOf = (folderName: string) => {
+      const [folder = ''] = readdirSync(join(fixture.folder, folderName));
+      const page = readFileSync(join(fixture.folder, folderName, folder, 'report.html'), 'utf8').includes('id="envelope"');
+      return {
+        page,
+        ...(JSON.parse(readFileSync(join(fixture.folder, folderName, folder, 'summary.json'), 'utf8')) as Record<string, unknown>),
+      };
     };
     const found = await isobar('backtest', 'x.yaml', '--out', 'found');
-    const left = await isobar('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
+    const withoutEnvelope = await isobar('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
     const [{ envelope, page, ...rest }, without] = [summaryOf('found'), summaryOf('left')] as [
       Record<string, unknown>,
       Record<string, unknown>,
     ];
     expect(without).toEqual({ ...rest, page: false });
-    expect([page, found.stdout.includes('Envelope'), left.stdout.includes('Envelope')]).toEqual([true, true, false]);
+    expect([page, found.stdout.includes('Envelope'), withoutEnvelope.stdout.includes('Envelope')]).toEqual([true, true, false]);
     const { netProfit } = (rest as { metrics: { netProfit: string } }).metrics;
     expect(envelope).toMatchObject({ netProfit: { low: netProfit, asRun: netProfit, high: netProfit }, ambiguousFills: 0, ambiguousShare: 0, refinedWith: null, kind: 'bound' }); // prettier-ignore
   });
@@ -126,7 +129,10 @@ describe('a run', () => {
   });
 
   test('a backtest of a strategy on a file of bars needs no definition, and prints the one that it generated', async () => {
-    const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},108,99,${101 + (i % 5)},2.5`);
+    const rows = Array.from(
+      { length: 300 },
+      (_, row) => `${Date.UTC(2024, 0, 1) + row * 60_000},${100 + (row % 7)},108,99,${101 + (row % 5)},2.5`,
+    );
     fixture.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
     const { code, stdout, stderr } = await isobar(
       'backtest',
@@ -238,7 +244,7 @@ test('--version prints the version of the package, and --help lists the commands
   expect(help.stdout).toContain('isobar data');
 });
 
-// The device that is always full is one of Linux.
+// Only Linux has a device that is always full.
 test.runIf(existsSync('/dev/full'))('output that cannot be written is reported without a stack', () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--version'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
@@ -251,7 +257,7 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is reported w
 
 test('a temporary folder that does not exist is reported by its name', () => {
   const none = fixture.write('afile', '');
-  // What Linux, macOS and Windows call it.
+  // The names of the variable on Linux, macOS and Windows.
   const env = { ...process.env, TMPDIR: none, TEMP: none, TMP: none };
   fixture.write('AAAUSDT-1m.csv', 'open_time_ms,open,high,low,close,volume\n1704067200000,1,1,1,1,1\n');
   const args = [COMMAND, 'backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'AAAUSDT-1m.csv', '--cash', '100'];

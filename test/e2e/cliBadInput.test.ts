@@ -7,7 +7,7 @@ import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.t
 const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
 const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
-const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => row(from + i)).join('');
+const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => row(from + index)).join('');
 
 const strategy = (body: string) => `import { sma, Strategy } from 'isobar';
 export default class Culprit extends Strategy {
@@ -16,7 +16,7 @@ export default class Culprit extends Strategy {
 }
 `;
 
-/** Holds its thread for `ms`, and leaves the processor to others. */
+/** Returns code that blocks its thread for `ms` without using the processor. */
 const wait = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
 
 const STRATEGIES: Readonly<Record<string, string>> = {
@@ -54,21 +54,21 @@ beforeAll(() => {
 });
 afterAll(() => fixture.remove());
 
-/** The definition of a run of one of the strategies above. */
-function definition(name: string, more = '', file = `${name}.yaml`): string {
-  const text = `strategy: ${name}.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '1000' }\n${more}`;
+/** Returns the definition of a run of one of the strategies above. */
+function definition(name: string, extraKeys = '', file = `${name}.yaml`): string {
+  const text = `strategy: ${name}.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '1000' }\n${extraKeys}`;
   fixture.write(file, text);
   return file;
 }
 
 type Words = readonly (string | RegExp)[];
 
-/** The command within this process: what refuses is the same. */
+/** Runs the command in this process and expects it to be refused. The checks are the same as in a new process. */
 async function expectRefusalHere(args: readonly string[], code: number, ...words: Words): Promise<void> {
   expectRefused(await commandIn(fixture.folder, args), code, words);
 }
 
-/** In a process of its own. */
+/** Runs the command in a new process and expects it to be refused. */
 async function expectRefusal(args: readonly string[], code: number, ...words: Words): Promise<void> {
   expectRefused(await fixture.run(...args), code, words);
 }
@@ -95,7 +95,7 @@ describe('files of bars (exit code 2)', () => {
   );
 
   test.each(files)('files of bars (exit code 2): %s', async (_, file, words) =>
-    expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
+    expectRefused(await backtestOnFileIn({ folder: fixture.folder, strategy: 'good.ts', data: file, symbol: 'TESTUSDT' }), 2, words),
   );
 
   test('files of bars that overlap and differ are rejected', async () => {
@@ -117,7 +117,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusal(['backtest', definition('good'), '--set', 'feeds.bars.symbol=TESTUSD'], 2, unknown);
   });
 
-  // The others are refused by the same functions, without a process for each.
+  // The same functions refuse the others, so these need no process of their own.
   test.each([
     ['an unknown symbol', 'feeds.bars.symbol=TESTUSD', [unknown]],
     ['no bars in the range', 'from=2025-01-01', [/no bars from 2025-01-01/]],
@@ -153,7 +153,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
     await expectRefusalHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
     await expectRefusalHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    // A system folder that even root cannot write, where Node would never stop trying to make another.
+    // A system folder in which even root cannot write. Node would try forever to create a subfolder.
     await expectRefusalHere(
       ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
       2,
@@ -211,13 +211,13 @@ describe.concurrent('strategies', () => {
     );
   });
 
-  test('an interrupted run leaves no folder, and ends with the code of the signal', async () => {
+  test('an interrupted run leaves no folder, and ends with the exit code of the signal', async () => {
     const { code } = await fixture.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
     expect(code).toBe(130);
     expect(fixture.runs()).toEqual([]);
   });
 
-  test('a slow strategy is not treated as a hung one: its repeat bar by bar completes', async () => {
+  test('a slow strategy is not treated as a stalled one: its repetition bar by bar completes', async () => {
     const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });
@@ -227,7 +227,7 @@ describe.concurrent('strategies', () => {
   });
 });
 
-// Not beside the others: it ends while its run is written, and they look whether one is.
+// These run alone: they end while a run is written, and other tests check that no run folder exists.
 test('an error in a timer or promise of a strategy is attributed to the strategy, and leaves no run folder', async () => {
   const words = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/later\.ts:4:/, /^(?![^]*node:internal)/];
   await expectRefusal(['backtest', definition('later')], 1, ...words);

@@ -16,13 +16,13 @@ const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isM
 
 const fixture = new CliFixture();
 let [a, b, later] = ['', '', ''];
-let made: Finished;
+let printed: Finished;
 
 beforeAll(async () => {
   fixture.bars('ABCUSDT', '1h', 3000);
   const base = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n`;
   fixture.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
-  made = await commandIn(fixture.folder, ['backtest', 'run.yaml']);
+  printed = await commandIn(fixture.folder, ['backtest', 'run.yaml']);
   [a = ''] = fixture.runs().map((name) => `runs/${name}`);
   const here = process.cwd();
   process.chdir(fixture.folder);
@@ -37,7 +37,7 @@ describe('a run', () => {
   it('isobar report shows a run again as its backtest printed it', async () => {
     const { code, stdout } = await fixture.run('report', a);
     expect(code).toBe(0);
-    expect(stdout).toBe(made.stdout);
+    expect(stdout).toBe(printed.stdout);
     expect((await commandIn(fixture.folder, ['report', a, '--quiet'])).stdout).toBe(`${a}/report.html\n`);
     expect((await commandIn(fixture.folder, ['report', a, '--json'])).stdout).toBe(
       readFileSync(join(fixture.folder, a, 'summary.json'), 'utf8'),
@@ -65,7 +65,7 @@ describe('two runs', () => {
     expect(stdout).toMatch(/params\.fast +definition +5 +8/);
     expect(stdout).toMatch(/The first fill that differs is number \d+\n {4}A {2}2024-/);
     expect(stdout).toContain(`Report   runs/compare-${a.slice(5)}-${b.slice(5)}.html`);
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    for (const textLine of stdout.split('\n')) expect(textLine.length).toBeLessThanOrEqual(100);
   });
 
   it('isobar report --json compares two runs for programs', async () => {
@@ -96,11 +96,11 @@ describe.skipIf(!hasBrowser)('the page', () => {
   const pages = new Map<string, string>();
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
-    for (const [name, other] of [
+    for (const [name, otherFolder] of [
       ['same', b],
       ['later', later],
     ] as const) {
-      const { stdout } = await commandIn(fixture.folder, ['report', a, other, '--quiet']);
+      const { stdout } = await commandIn(fixture.folder, ['report', a, otherFolder, '--quiet']);
       pages.set(name, join(fixture.folder, stdout.trim()));
     }
   });
@@ -147,13 +147,13 @@ describe.skipIf(!hasBrowser)('the page', () => {
     ]);
     expect(await page.locator('.first tbody tr').count()).toBe(2);
     const net = await page.locator('.cards .card').first().locator('.value').allTextContents();
-    const end = await page.locator('#curves-read').textContent();
+    const readout = await page.locator('#curves-read').textContent();
     for (const text of net) {
       const grown = (100 + Number(text.replace('−', '-').replace(/[^\d.-]/g, ''))).toFixed(2);
-      expect(end).toContain(` ${grown}, drawdown`);
+      expect(readout).toContain(` ${grown}, drawdown`);
     }
     await page.locator('#plot-growth').hover({ position: { x: 300, y: 100 } });
-    expect(await page.locator('#curves-read').textContent()).not.toBe(end);
+    expect(await page.locator('#curves-read').textContent()).not.toBe(readout);
     await page.locator('#log').check();
     await page.locator('#curve-plots').focus();
     await page.keyboard.press('+');

@@ -20,7 +20,8 @@ afterAll(() => {
   fixture.remove();
 });
 
-const withModule = (module: ComposeModule, more: Partial<CodeOptions> = {}) => backtest({ ...options, ...more, modules: [module] });
+const withModule = (module: ComposeModule, overrides: Partial<CodeOptions> = {}) =>
+  backtest({ ...options, ...overrides, modules: [module] });
 
 let plain = '';
 beforeAll(async () => {
@@ -75,7 +76,7 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
 });
 
 describe('the run folder', () => {
-  const write = (spread: string) =>
+  const writeModule = (spread: string) =>
     fixture.write(
       'modules/spread.ts',
       `import { composeModule, PARTS, slippageOf } from 'isobar/compose';
@@ -85,7 +86,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
 
   test('the run folder names the module with the hash of its code; verify repeats the run, and reports a module that has changed', async () => {
-    write('0.0002');
+    writeModule('0.0002');
     fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
     const { models, inputs } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
@@ -99,23 +100,23 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     expect(readFileSync(join(folder, 'definition.yaml'), 'utf8')).toContain('modules: [ ./modules/spread.ts ]\n');
     const same = await commandIn(fixture.folder, ['verify', folder]);
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('identical')]);
-    write('0.0004');
-    const other = await commandIn(fixture.folder, ['verify', folder]);
-    expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
+    writeModule('0.0004');
+    const again = await commandIn(fixture.folder, ['verify', folder]);
+    expect([again.code, again.stdout + again.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
   test('the run folder of a run in code says that only the code can repeat it', async () => {
     const module = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     const folder = await (await withModule(module)).write('runs');
-    const manifestIn = (of: string) =>
-      JSON.parse(readFileSync(join(of, 'manifest.json'), 'utf8')) as {
+    const manifestIn = (run: string) =>
+      JSON.parse(readFileSync(join(run, 'manifest.json'), 'utf8')) as {
         readonly origin: { readonly inCode: readonly string[] };
         readonly models: readonly { readonly file: string; readonly sha256: string }[];
       };
     const { origin, models } = manifestIn(folder);
     expect(origin.inCode).toEqual(['the module inCode']);
-    const other = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 2 })));
-    const again = manifestIn(await (await withModule(other)).write('runs'));
+    const otherModule = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 2 })));
+    const again = manifestIn(await (await withModule(otherModule)).write('runs'));
     expect(models[0]?.file).toBe('inCode');
     expect(again.models[0]?.sha256).not.toBe(models[0]?.sha256);
   });
@@ -183,7 +184,11 @@ describe('parts of a backtest', () => {
   test('the record has the strategy parameters that a module has changed', async () => {
     const module = composeModule('faster', ({ rebind }) =>
       rebind(PARTS.strategies).wrap((strategies) =>
-        strategies.map((each) => ({ ...each, params: { fast: 3, slow: 9 }, record: { ...each.record, params: { fast: 3, slow: 9 } } })),
+        strategies.map((strategy) => ({
+          ...strategy,
+          params: { fast: 3, slow: 9 },
+          record: { ...strategy.record, params: { fast: 3, slow: 9 } },
+        })),
       ),
     );
     const result = await withModule(module);
@@ -195,7 +200,7 @@ describe('parts of a backtest', () => {
     const rule = (code: string, day: number) =>
       composeModule(code, ({ rebind }) =>
         rebind(PARTS.rules).to(() => [
-          orderRuleOf(riskRule({ code, check: (_, of) => (new Date(of.timeMs).getUTCDay() === day ? 'no' : null) })),
+          orderRuleOf(riskRule({ code, check: (_, order) => (new Date(order.timeMs).getUTCDay() === day ? 'no' : null) })),
         ]),
       );
     fixture.write('models/sunday.ts', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n"); // prettier-ignore
@@ -336,10 +341,10 @@ describe('a module that cannot be used', () => {
 });
 
 test('a sweep runs each set with the modules, and a module that has changed makes another trial', async () => {
-  const write = (ticks: number) =>
+  const writeTicks = (ticks: number) =>
     fixture.write('modules/ticks.ts', `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`); // prettier-ignore
   fixture.write('sweep.yaml', `${BASE}modules: [modules/ticks.ts]\n`);
-  write(300);
+  writeTicks(300);
   const { code, stdout } = await commandIn(fixture.folder, ['sweep', 'sweep.yaml', '--grid', 'fast=5,10', '--json']);
   expect(code).toBe(0);
   const { best } = JSON.parse(stdout) as {
@@ -354,7 +359,7 @@ test('a sweep runs each set with the modules, and a module that has changed make
   }
   const partsNow = async () => runParts(await resolveRun(readDefinition('sweep.yaml')));
   const before = await partsNow();
-  write(301);
+  writeTicks(301);
   const after = await partsNow();
-  expect(before.filter((part, at) => part.value !== after[at]?.value).map(({ name }) => name)).toEqual(['modules/ticks.ts']);
+  expect(before.filter((part, index) => part.value !== after[index]?.value).map(({ name }) => name)).toEqual(['modules/ticks.ts']);
 });

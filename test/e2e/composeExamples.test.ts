@@ -23,9 +23,9 @@ beforeAll(() => {
 
 describe('the examples of docs/compose.md do what the page says', () => {
   const page = blocksOf('docs/compose.md', readFileSync(join(ROOT, 'docs/compose.md'), 'utf8'));
-  const run = async (name: string, more = '') => {
+  const run = async (name: string, extraOptions = '') => {
     for (const { file, text } of page) if (file !== null) fixture.write(file, text);
-    fixture.write('example.yaml', `${BASE}${more}modules: [modules/${name}.ts]\n`);
+    fixture.write('example.yaml', `${BASE}${extraOptions}modules: [modules/${name}.ts]\n`);
     const reported: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void reported.push(line));
     try {

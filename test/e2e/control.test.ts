@@ -108,7 +108,7 @@ describe('commands about a running bot', () => {
 });
 
 describe('the socket', () => {
-  const ask = (text: string): Promise<string> =>
+  const sendRaw = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(server.path);
       socket.on('error', reject);
@@ -124,14 +124,14 @@ describe('the socket', () => {
   });
 
   it('the socket answers a malformed request with an error, and continues', async () => {
-    expect(await ask('hello\n')).toContain('expected a line');
-    expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
-    expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
-    expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"halt","scope":"__proto__","state":"HALT_NEW","why":"why"}}\n')).toContain(
-      '"ok":false',
-    );
-    expect(await ask('x'.repeat(70_000))).toContain('too long');
-    expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":7,"ok":true');
+    expect(await sendRaw('hello\n')).toContain('expected a line');
+    expect(await sendRaw('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
+    expect(await sendRaw('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
+    expect(
+      await sendRaw('{"v":1,"id":1,"who":"x","request":{"op":"halt","scope":"__proto__","state":"HALT_NEW","why":"why"}}\n'),
+    ).toContain('"ok":false');
+    expect(await sendRaw('x'.repeat(70_000))).toContain('too long');
+    expect(await sendRaw('{"v":1,"id":7,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":7,"ok":true');
     expect(bot.acts).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe('the socket', () => {
     const ended = new Promise<void>((resolve) => void silent.on('close', () => resolve()));
     silent.resume();
     await ended;
-    expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
+    expect(await sendRaw('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
   });
 
   it('the socket stops serving a client that does not read its answers once its buffer is full', async () => {
@@ -159,7 +159,7 @@ describe('the socket', () => {
     unreachable.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
     await expect.poll(() => views).toBe(1);
     // Another client is answered meanwhile.
-    expect(await ask('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
+    expect(await sendRaw('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
     expect(views).toBe(1);
     unreachable.destroy();
   });
@@ -168,9 +168,9 @@ describe('the socket', () => {
     const many = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
     const text = await new Promise<string>((resolve) => {
       const socket = connect(server.path);
-      let all = '';
-      socket.setEncoding('utf8').on('data', (more: string) => (all += more));
-      socket.on('close', () => resolve(all)).on('error', () => {});
+      let received = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+      socket.on('close', () => resolve(received)).on('error', () => {});
       socket.write(many);
     });
     expect(text).toContain('at most 64 waiting requests');

@@ -57,8 +57,8 @@ describe.skipIf(!hasBrowser)('the page', () => {
     causes.length = 0;
     page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => causes.push(error.message));
-    page.on('request', (asked) => {
-      if (!asked.url().startsWith(dashboard.url)) causes.push(`request: ${asked.url()}`);
+    page.on('request', (pageRequest) => {
+      if (!pageRequest.url().startsWith(dashboard.url)) causes.push(`request: ${pageRequest.url()}`);
     });
     await page.goto(token === null ? dashboard.url : `${dashboard.url}/#token=${token}`);
     await page.waitForSelector(`html[data-state=${token === null ? 'login' : 'ready'}]`);
@@ -92,12 +92,12 @@ describe.skipIf(!hasBrowser)('the page', () => {
 
   it('the page of a bot that has just started says that there are no data yet', async () => {
     const view = bot.view.bind(bot);
-    bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((each) => ({ ...each, points: [] })) });
+    bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((point) => ({ ...point, points: [] })) });
     const page = await opened();
     expect(await page.locator('#equity-note').textContent()).toBe('No bar has closed since the start.');
-    const line = page.locator('#decision-list p');
-    expect(await line.textContent()).toBe('Nothing was decided yet.');
-    expect((await line.boundingBox())!.height).toBeLessThan(30);
+    const decisionLine = page.locator('#decision-list p');
+    expect(await decisionLine.textContent()).toBe('Nothing was decided yet.');
+    expect((await decisionLine.boundingBox())!.height).toBeLessThan(30);
     await close(page);
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     const last = page.locator('#last');
     const before = await last.textContent();
     bot.unknown = [lostOrder()];
-    for (let at = 0; at < 5; at++) bot.tick();
+    for (let tick = 0; tick < 5; tick++) bot.tick();
     await expect.poll(() => last.textContent()).not.toBe(before);
     expect(await page.locator('#unknown-list').textContent()).toContain(lostOrder().cid);
     expect(await page.locator('#order-table tbody tr').count()).toBe(3);
@@ -171,24 +171,24 @@ interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-function ask(
+function send(
   path: string,
   { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Reply> {
   const { port } = new URL(dashboard.url);
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, method, headers: { Host: `127.0.0.1:${port}`, ...headers } }, (response) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: { Host: `127.0.0.1:${port}`, ...headers } }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
     });
-    asked.on('error', reject);
-    asked.end(body);
+    sent.on('error', reject);
+    sent.end(body);
   });
 }
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 const post = (token: string, value: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
-  ask('/api/act', {
+  send('/api/act', {
     method: 'POST',
     headers: { ...bearer(token), 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(value),
@@ -199,23 +199,23 @@ describe('the server', () => {
   it('the server rejects every request without the right token, and its reply reveals nothing', async () => {
     for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
-        expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
-      expect(await ask('/api/act', { method: 'POST', headers, body: JSON.stringify(HALT) })).toMatchObject({ status: 401 });
+        expect(await send(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
+      expect(await send('/api/act', { method: 'POST', headers, body: JSON.stringify(HALT) })).toMatchObject({ status: 401 });
     }
-    expect((await ask(`/api/view?token=${tokens.kill}`)).status).toBe(404);
+    expect((await send(`/api/view?token=${tokens.kill}`)).status).toBe(404);
     expect(bot.acts).toEqual([]);
   });
 
   it('the server permits each token only its own actions', async () => {
-    expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
+    expect((await send('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
     expect((await post(tokens.read, HALT)).status).toBe(403);
     expect((await post(tokens.operate, HALT)).status).toBe(200);
     const kill = { request: { op: 'kill', flatten: false, why: 'a test' } };
     expect((await post(tokens.operate, kill)).status).toBe(403);
     expect((await post(tokens.kill, kill)).status).toBe(200);
     // They are counted, and the log reports them once a minute.
-    expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(1);
-    const metrics = await ask('/metrics', { headers: bearer(tokens.read) });
+    expect(logged.filter((logLine) => logLine.startsWith('warn'))).toHaveLength(1);
+    const metrics = await send('/metrics', { headers: bearer(tokens.read) });
     expect(metrics.body).toContain('\nisobar_dashboard_refused_total 2\n');
   });
 
@@ -223,7 +223,7 @@ describe('the server', () => {
     const { port } = new URL(dashboard.url);
     for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`, `0.0.0.0:${port}`]) {
       for (const path of ['/', '/api/view', '/page.js'])
-        expect((await ask(path, { headers: { Host, ...bearer(tokens.kill) } })).status).toBe(403);
+        expect((await send(path, { headers: { Host, ...bearer(tokens.kill) } })).status).toBe(403);
     }
     for (const Origin of ['http://evil.example', 'null', `http://127.0.0.1:1`, `https://127.0.0.1:${port}`]) {
       expect((await post(tokens.kill, HALT, { Origin })).status).toBe(403);
@@ -234,19 +234,20 @@ describe('the server', () => {
   });
 
   it('no reply of the server can be read by another page, and none sets a cookie', async () => {
-    const { headers } = await ask('/');
+    const { headers } = await send('/');
     expect(headers['content-security-policy']).toMatch(/^default-src 'self';/);
     expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
     expect([headers['access-control-allow-origin'], headers['set-cookie']]).toEqual([undefined, undefined]);
-    expect((await ask('/api/view', { method: 'OPTIONS' })).status).toBe(405);
+    expect((await send('/api/view', { method: 'OPTIONS' })).status).toBe(405);
   });
 
   it('the server rejects all wrong tokens after ten in a minute, and still accepts the right one', async () => {
-    for (let at = 0; at < 10; at++) expect((await ask('/api/view', { headers: bearer(`${'y'.repeat(42)}${at}`) })).status).toBe(401);
-    expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
-    expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
+    for (let attempt = 0; attempt < 10; attempt++)
+      expect((await send('/api/view', { headers: bearer(`${'y'.repeat(42)}${attempt}`) })).status).toBe(401);
+    expect((await send('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
+    expect((await send('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
     nowMs += 61_000;
-    expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
+    expect((await send('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
   });
 
   it('the server rejects requests that are too large, malformed, of another type, or for an unknown path', async () => {
@@ -264,11 +265,11 @@ describe('the server', () => {
     }
     const polluted =
       '{"request":{"op":"halt","scope":"account","state":"HALT_NEW","why":"abc","__proto__":{"admin":true}},"__proto__":{"polluted":true}}';
-    await ask('/api/act', { method: 'POST', headers: { ...bearer(tokens.kill), 'Content-Type': 'application/json' }, body: polluted });
+    await send('/api/act', { method: 'POST', headers: { ...bearer(tokens.kill), 'Content-Type': 'application/json' }, body: polluted });
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
     expect((await post(tokens.kill, HALT, { 'Content-Type': 'text/plain' })).status).toBe(415);
     for (const path of ['/../../etc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/dashboard.json', '//', '/page.js/..', '/constructor']) {
-      expect((await ask(path, { headers: bearer(tokens.kill) })).status).toBe(404);
+      expect((await send(path, { headers: bearer(tokens.kill) })).status).toBe(404);
     }
     expect((await post(tokens.kill, { request: { op: 'resume', scope: 'account', code: null, why: 'abc' } })).status).toBe(400);
   });
@@ -298,9 +299,11 @@ describe('the server', () => {
   it('the server leaves no partial token file on a full disk', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
     const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
-    const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
-    // No file may grow: to the writer that looks like a full disk.
-    const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, act], { encoding: 'utf8' });
+    const code = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
+    // The limit on the size of files makes the disk look full to the writer.
+    const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, code], {
+      encoding: 'utf8',
+    });
     expect([stdout, readdirSync(empty)]).toEqual([`${join(empty, 'dashboard.json')}: cannot be written (EFBIG)\n`, []]);
     rmSync(empty, { recursive: true });
   });
@@ -325,11 +328,11 @@ describe('the server', () => {
   it('the server gives Prometheus every metric that config/alerts.yml uses', async () => {
     bot.unknown = [lostOrder()];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a "hole"\n', 1);
-    const { status, body, headers } = await ask('/metrics', { headers: bearer(tokens.read) });
+    const { status, body, headers } = await send('/metrics', { headers: bearer(tokens.read) });
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
     expect(body).toContain('isobar_orders{kind="unknown"} 1\n');
     expect(body).toContain('isobar_state{scope="symbol:spot:BTCUSDT"} 1\n');
-    for (const line of body.trimEnd().split('\n'))
-      expect(line).toMatch(/^(# (HELP|TYPE) isobar_\w+ .+|isobar_\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?[\d.e+-]+)$/);
+    for (const metricLine of body.trimEnd().split('\n'))
+      expect(metricLine).toMatch(/^(# (HELP|TYPE) isobar_\w+ .+|isobar_\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?[\d.e+-]+)$/);
   });
 });

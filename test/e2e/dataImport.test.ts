@@ -20,16 +20,16 @@ const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 const fixture = new CliFixture();
 const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 afterAll(() => fixture.remove());
-for (const [i, symbol] of SYMBOLS.entries()) {
+for (const [index, symbol] of SYMBOLS.entries()) {
   for (let month = 0; month < FILES; month++) {
-    // Each file begins with the last rows of the one before.
-    const bars = barsFrom(T0, ROWS * FILES, '1m', i + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
+    // Each file begins with the last rows of the previous one.
+    const bars = barsFrom(T0, ROWS * FILES, '1m', index + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
     const name = `${symbol}-1m-2024-${String(month + 1).padStart(2, '0')}`;
     fixture.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
   }
 }
 
-/** Every file below `folder` with the hash of its bytes. */
+/** Returns every file below `folder` with the hash of its bytes. */
 function bytesOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((item) => item.isFile());
   const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -37,7 +37,7 @@ function bytesOf(folder: string): Record<string, string> {
     entries.map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), hash(join(parentPath, name))]),
   );
 }
-/** Names in a folder that another process may make, fill and remove at any moment. */
+/** Returns the names in a folder that another process may create, fill or remove at any time. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true }).map(String);
@@ -46,12 +46,12 @@ function namesIn(folder: string): string[] {
     throw error;
   }
 }
-/** How many files were read and are kept, and how many sets are stored. */
+/** Returns the number of files that were read and stored, plus the number of stored sets. */
 function progressOf(catalog: string): number {
   const count = (folder: string) => namesIn(folder).filter((name) => name.endsWith('.arrow')).length;
   return count(join(catalog, '.import')) + (FILES + 1) * count(join(catalog, 'spot'));
 }
-/** Kills the import, as by kill -9, once it came as far as `progress`; false when it ended before. */
+/** Kills the import with SIGKILL when it has reached `progress`. Resolves with false if it ended before. */
 function importKilledAt(catalog: string, progress: number): Promise<boolean> {
   const child = spawn(process.execPath, [COMMAND, 'data', 'import', 'klines/*.zip', '--catalog', catalog], {
     cwd: fixture.folder,
@@ -88,17 +88,17 @@ describe('an import of many files', () => {
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
     for (let reached = 0, max = 2 * (FILES + 1); reached < max;) {
-      const at = Math.min(max, reached + 1 + Math.floor(rng.next() * 12));
-      const isKilled = await importKilledAt(catalog, at);
-      moments.push(at);
-      const now = progressOf(catalog);
-      // Nothing that was read is lost.
-      expect(now, `seed ${SEED}, killed at ${moments.join(', ')}`).toBeGreaterThanOrEqual(reached);
-      reached = now;
+      const killAt = Math.min(max, reached + 1 + Math.floor(rng.next() * 12));
+      const isKilled = await importKilledAt(catalog, killAt);
+      moments.push(killAt);
+      const reachedNow = progressOf(catalog);
+      // No file that was read is lost.
+      expect(reachedNow, `seed ${SEED}, killed at ${moments.join(', ')}`).toBeGreaterThanOrEqual(reached);
+      reached = reachedNow;
       if (!isKilled) break;
     }
     expect(moments.length).toBeGreaterThan(2);
-    // What is in the catalog is whole.
+    // Every file in the catalog is complete.
     const { code, stderr } = await isobar('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
@@ -145,7 +145,7 @@ describe('bad rows', () => {
 });
 
 describe('prices at no whole tick', () => {
-  const altered = barsFrom(T0, 300).map((bar, i) => (i === 7 ? { ...bar, high: 2000 / 3 } : bar));
+  const altered = barsFrom(T0, 300).map((bar, row) => (row === 7 ? { ...bar, high: 2000 / 3 } : bar));
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
   it('prices at no whole tick in a file of --data are reported with file and bar', async () => {

@@ -8,7 +8,7 @@ import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.
 
 const SOURCE = 'src/strategy/params.ts';
 const lines = readFileSync(join(ROOT, SOURCE), 'utf8').split('\n');
-/** From 1. */
+/** Returns the line number of a text in the source, from 1. */
 const lineOf = (text: string): number => lines.findIndex((line) => line.includes(text)) + 1;
 
 let installed: InstalledPackage;
@@ -32,9 +32,9 @@ try { decimal('no number'); } catch (error) { console.log(error.stack); }
 test('with --enable-source-maps a stack names the file and the line of src', () => {
   const frames = run('throws.mjs', THROWS, '--enable-source-maps')
     .split('\n')
-    .filter((line) => /^\s+at /.test(line));
-  const line = lineOf('throw new ConfigError(`a parameter');
-  expect(frames[0]).toMatch(new RegExp(`at decimal \\(.*/node_modules/isobar/${SOURCE}:${line}:\\d+\\)`));
+    .filter((stackLine) => /^\s+at /.test(stackLine));
+  const sourceLine = lineOf('throw new ConfigError(`a parameter');
+  expect(frames[0]).toMatch(new RegExp(`at decimal \\(.*/node_modules/isobar/${SOURCE}:${sourceLine}:\\d+\\)`));
   expect(frames.join('\n')).not.toContain('/isobar/dist/');
 });
 
@@ -49,15 +49,15 @@ try { decimal('no number'); } catch (error) { printFailure(Object.assign(new Err
 `,
     ).match(/isobar\/(?:src|dist)\/\S+:\d+/g),
   );
-  expect([...places].map((place) => place.replace(/:\d+$/, ''))).toContain(
+  expect([...places].map((stackPlace) => stackPlace.replace(/:\d+$/, ''))).toContain(
     `isobar/${SOURCE}:${lineOf('throw new ConfigError(`a parameter')}`,
   );
-  expect([...places].filter((place) => place.startsWith('isobar/dist/'))).toEqual([]);
+  expect([...places].filter((stackPlace) => stackPlace.startsWith('isobar/dist/'))).toEqual([]);
 });
 
 /**
- * Debugs the main thread as an editor does: reads the map of each script that is parsed, and sets a breakpoint at the first place that the
- * source line became.
+ * Debugs the main thread as an editor does: reads the source map of each parsed script, and sets a breakpoint at the first place that the
+ * map gives for the source line.
  */
 const DEBUGGER = `import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -95,19 +95,19 @@ session.on('Debugger.paused', ({ params: { callFrames: [{ functionName, location
 });
 const payloadLine = ({ payload: { sources, sourcesContent } }, { originalSource, originalLine }) =>
   sourcesContent[sources.indexOf(originalSource)].split('\\n')[originalLine].trim();
-// Keeps this thread.
+// Keeps the thread alive.
 parentPort.on('message', () => {});
 session.post('Debugger.enable', () => parentPort.postMessage('ready'));
 `;
 
 test('a breakpoint in a source file stops there, and the debugger has the text of the source from the map', () => {
   const text = 'const value = parse(byDefault);';
-  const line = lineOf(text);
+  const sourceLine = lineOf(text);
   writeFileSync(join(installed.folder, 'debugger.mjs'), DEBUGGER);
   const reported = run(
     'debugged.mjs',
     `import { Worker } from 'node:worker_threads';
-const worker = new Worker(new URL('debugger.mjs', import.meta.url), { workerData: ${JSON.stringify({ source: `/isobar/${SOURCE}`, line })} });
+const worker = new Worker(new URL('debugger.mjs', import.meta.url), { workerData: ${JSON.stringify({ source: `/isobar/${SOURCE}`, line: sourceLine })} });
 const told = [];
 const next = (wanted) => new Promise((resolve) => worker.on('message', (message) => {
   told.push(message);
@@ -124,5 +124,5 @@ console.log(JSON.stringify(told.find((message) => typeof message === 'object')))
 process.exit(0);
 `,
   );
-  expect(JSON.parse(reported)).toEqual({ functionName: 'decimal', line, text });
+  expect(JSON.parse(reported)).toEqual({ functionName: 'decimal', line: sourceLine, text });
 });

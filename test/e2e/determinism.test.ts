@@ -32,8 +32,8 @@ describe('a run', () => {
       console.log(`skipped: no Node 24 at ${OTHER_NODE}; .ci/run installs it`);
       skip();
     }
-    const other = demo(OTHER_NODE);
-    expect(other.node).toMatch(/^v?24\./);
-    expect(other.hash).toBe(here.hash);
+    const onOtherNode = demo(OTHER_NODE);
+    expect(onOtherNode.node).toMatch(/^v?24\./);
+    expect(onOtherNode.hash).toBe(here.hash);
   });
 });

@@ -13,9 +13,9 @@ import { STUB_KEY, STUB_SECRET, type SeenCall, type StubAnswer } from '../fixtur
 const fixture = new DoctorFixture();
 afterAll(() => fixture.remove());
 
-function doctor(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Finished> {
+function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(more) };
+    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(extraVariables) };
     const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: fixture.folder, env });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -25,7 +25,7 @@ function doctor(args: readonly string[], more: Readonly<Record<string, string>> 
   });
 }
 
-/** Every form in which a credential could show. */
+/** Returns every form in which a credential could be printed. */
 const forms = (text: string): readonly string[] => {
   const bytes = Buffer.from(text);
   return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
@@ -51,7 +51,7 @@ test('isobar doctor reports no problem in JSON if the certificate is trusted', a
   const output: DoctorOutput = JSON.parse(stdout);
   expect([code, stderr, output.ok]).toEqual([0, '', true]);
   const tls = output.checks.find(({ name }) => name === 'spot.tls');
-  // Two days are few.
+  // A certificate that is valid for two more days gets a warning.
   expect(tls).toMatchObject({ status: 'warning', fix: expect.stringContaining('renew'), ms: expect.any(Number) });
   expect(tls?.detail).toMatch(/^TLSv1\.[23], certificate of stub valid for [12] more days?$/);
   expect(output.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
@@ -95,7 +95,7 @@ test('no key, secret or signature of a service that echoes requests reaches the 
   });
 });
 
-test('isobar doctor prints a report for people', async () => {
+test('isobar doctor prints a report of at most 100 columns for the terminal', async () => {
   const stub = await fixture.stub({ signQuery: 'omit', aheadMs: 340, permissions: { spot: true, futures: true, trade: false } });
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--market', 'both']);
   expect([code, stderr]).toEqual([1, '']);

@@ -46,7 +46,7 @@ export const sharpe: number | null = metrics.sharpe;
 export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
 `;
 
-/** The correct text, a mistake in its place, and the message about its line. */
+/** Correct code, a mistake that replaces it, and the message that the compiler gives for its line. */
 const MISTAKES: readonly (readonly [string, string, RegExp])[] = [
   ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
   ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],
@@ -70,7 +70,7 @@ describe('an editor', () => {
   const file = join(folder, 'everything.ts');
   type Check = (kind: 'nodenext' | 'bundler', text: string, skipLibCheck: boolean) => string;
 
-  /** TypeScript 7 as a command. */
+  /** Checks with TypeScript 7, as a command. */
   const checkBy7: Check = (kind, text, skipLibCheck) => {
     writeFileSync(file, text);
     const module = kind === 'nodenext' ? ['--module', 'nodenext'] : ['--module', 'preserve', '--moduleResolution', 'bundler'];
@@ -96,33 +96,33 @@ describe('an editor', () => {
     return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
   };
 
-  /** What the compiler has read of the package and of its own declarations, for the next check by the same options. */
+  /** Source files of the package and of the compiler's own declarations, kept for the next check with the same options. */
   const read = { nodenext: new Map<string, ts.SourceFile | undefined>(), bundler: new Map<string, ts.SourceFile | undefined>() };
 
-  /** TypeScript 5.9 within this process, where declarations are read once; those of other packages are left to TypeScript 7. */
+  /** Checks with TypeScript 5.9 in this process, which reads declarations once. TypeScript 7 checks the declarations of other packages. */
   const checkBy59: Check = (kind, text, skipLibCheck) => {
     writeFileSync(file, text);
     const { NodeNext, Preserve } = ts.ModuleKind;
     const resolution = kind === 'nodenext' ? { module: NodeNext } : { module: Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler };
     const strictness = { strict: true, exactOptionalPropertyTypes: true, noImplicitOverride: true, skipLibCheck };
     const options = { ...resolution, ...strictness, noEmit: true, target: ts.ScriptTarget.ES2022, types: ['node'] };
-    const host = ts.createCompilerHost(options);
+    const systemHost = ts.createCompilerHost(options);
     const kept = read[kind];
-    const of: ts.CompilerHost = {
-      ...host,
+    const host: ts.CompilerHost = {
+      ...systemHost,
       getCurrentDirectory: () => folder,
-      getSourceFile: (name, ...rest) => {
-        if (name === file) return host.getSourceFile(name, ...rest);
-        if (!kept.has(name)) kept.set(name, host.getSourceFile(name, ...rest));
+      getSourceFile: (name, ...sourceOptions) => {
+        if (name === file) return systemHost.getSourceFile(name, ...sourceOptions);
+        if (!kept.has(name)) kept.set(name, systemHost.getSourceFile(name, ...sourceOptions));
         return kept.get(name);
       },
     };
-    const program = ts.createProgram([file], options, of);
-    const own = program.getSourceFiles().filter(({ fileName }) => fileName === file || fileName.includes('/node_modules/isobar/'));
-    expect(own.length).toBeGreaterThan(20);
+    const program = ts.createProgram([file], options, host);
+    const ownFiles = program.getSourceFiles().filter(({ fileName }) => fileName === file || fileName.includes('/node_modules/isobar/'));
+    expect(ownFiles.length).toBeGreaterThan(20);
     const found = [...program.getConfigFileParsingDiagnostics(), ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
-    for (const source of own) found.push(...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source));
-    return ts.formatDiagnostics(found, { ...of, getNewLine: () => '\n' });
+    for (const source of ownFiles) found.push(...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source));
+    return ts.formatDiagnostics(found, { ...host, getNewLine: () => '\n' });
   };
 
   describe.each([['5.9', checkBy59], ['7', checkBy7]] as const)('with TypeScript %s', (_version, check) => {
@@ -132,12 +132,12 @@ describe('an editor', () => {
     });
 
     test('TypeScript points at the line of each mistake', () => {
-      const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
-      const reply = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
+      const wrong = MISTAKES.reduce((text, [correct, mistake]) => text.replace(correct, mistake), STRATEGY);
+      const reply = check('nodenext', wrong, true).split('\n').filter((messageLine) => messageLine.startsWith('everything.ts'));
       expect(reply).toHaveLength(MISTAKES.length);
-      for (const [right, , message] of MISTAKES) {
-        const line = STRATEGY.slice(0, STRATEGY.indexOf(right)).split('\n').length;
-        expect(reply.find((each) => each.startsWith(`everything.ts(${line},`)), right).toMatch(message);
+      for (const [correct, , message] of MISTAKES) {
+        const lineNumber = STRATEGY.slice(0, STRATEGY.indexOf(correct)).split('\n').length;
+        expect(reply.find((messageLine) => messageLine.startsWith(`everything.ts(${lineNumber},`)), correct).toMatch(message);
       }
     });
   }); // prettier-ignore
@@ -145,7 +145,7 @@ describe('an editor', () => {
   test('an editor completes parameters, series and order options', () => {
     const completed = join(folder, 'completed.ts');
     const typed = { version: 0, text: '' };
-    // One service, as an editor has it: only the file that is typed in changes.
+    // One language service, as in an editor: only the file that is being typed changes.
     const service = ts.createLanguageService({
       getScriptFileNames: () => [completed],
       getScriptVersion: (name) => (name === completed ? String(typed.version) : '1'),
@@ -162,15 +162,19 @@ describe('an editor', () => {
       getDirectories: (path) => ts.sys.getDirectories(path),
       realpath: (path) => ts.sys.realpath?.(path) ?? path,
     });
-    const at = (marked: string): readonly string[] => {
+    const completionsAt = (marked: string): readonly string[] => {
       const text = STRATEGY.replace('const stop: number = this.bars.close.value', marked);
       typed.version++;
       typed.text = text.replace('|', '');
       return service.getCompletionsAtPosition(completed, text.indexOf('|'), {})?.entries.map(({ name }) => name) ?? [];
     };
-    expect(at('this.params.|; const stop: number = 1')).toEqual(expect.arrayContaining(['fast', 'share', 'lot', 'short', 'mode']));
-    expect(at('this.bars.|; const stop: number = 1')).toEqual(expect.arrayContaining(['open', 'close', 'volume', 'fresh', 'interval']));
-    expect(at('this.buy(undefined, { | }); const stop: number = 1')).toEqual(
+    expect(completionsAt('this.params.|; const stop: number = 1')).toEqual(
+      expect.arrayContaining(['fast', 'share', 'lot', 'short', 'mode']),
+    );
+    expect(completionsAt('this.bars.|; const stop: number = 1')).toEqual(
+      expect.arrayContaining(['open', 'close', 'volume', 'fresh', 'interval']),
+    );
+    expect(completionsAt('this.buy(undefined, { | }); const stop: number = 1')).toEqual(
       expect.arrayContaining(['limit', 'stopLoss', 'takeProfit', 'trailing', 'tag']),
     );
   });

@@ -30,12 +30,12 @@ cash: { USDT: '10000' }
 
 function rows(): string {
   const lines = ['t;k;oi'];
-  for (let at = 0; at < 400; at++) {
-    const timeMs = START + at * 5 * MINUTE;
+  for (let row = 0; row < 400; row++) {
+    const timeMs = START + row * 5 * MINUTE;
     const iso = (ms: number): string => new Date(ms).toISOString();
-    const value = Math.round(1000 + 200 * Math.sin(at / 7) + ((at * 37) % 41));
+    const value = Math.round(1000 + 200 * Math.sin(row / 7) + ((row * 37) % 41));
     lines.push(`${iso(timeMs)};${iso(timeMs + 5 * MINUTE)};${value},5`);
-    if (at % 10 === 0) lines.push(`${iso(timeMs)};${iso(timeMs + 7 * MINUTE)};${value - 40},25`);
+    if (row % 10 === 0) lines.push(`${iso(timeMs)};${iso(timeMs + 7 * MINUTE)};${value - 40},25`);
   }
   return lines.join('\n');
 }

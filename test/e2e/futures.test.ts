@@ -30,10 +30,10 @@ feeds: { bars: { symbol: SYNUSDT, interval: 15m } }
 market: futures
 cash: '10000'
 `;
-const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const writeFile = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const summaryOf = (...words: string[]) => JSON.parse(isobar('backtest', ...words, '--json')) as Summary;
 
-/** The same in this process, with nothing written. */
+/** Runs the definition in this process, and writes nothing. */
 const summaryHere = async (definition: string, ...set: string[]) => (await backtest({ definition, set })).summary;
 
 const keptRun = () => readdirSync(join(folder, 'kept'))[0]!;
@@ -41,7 +41,7 @@ const keptRun = () => readdirSync(join(folder, 'kept'))[0]!;
 beforeAll(() => {
   process.chdir(folder);
   isobar(...'data generate --market futures --symbol SYNUSDT --interval 15m --from 2024-01-01 --bars 2000 --seed 3'.split(' '));
-  write('run.yaml', DEFINITION);
+  writeFile('run.yaml', DEFINITION);
 });
 
 describe('a run of futures', () => {
@@ -52,8 +52,8 @@ describe('a run of futures', () => {
     const settled = readFileSync(join(folder, 'kept', keptRun(), 'definition.yaml'), 'utf8');
     expect(settled).toContain("futures: { leverage: 1, margin: cross, positions: net, liquidationFee: '0.005', marks: auto }");
     expect(settled).toContain("fees: { in: quote, rounding: halfUp, maker: '0.0002', taker: '0.0005' }");
-    // What is written out is the same run.
-    write('again.yaml', settled);
+    // A definition that writes the defaults out gives the same run.
+    writeFile('again.yaml', settled);
     expect((await summaryHere('again.yaml')).resultHash).toBe(resultHash);
   });
 
@@ -74,7 +74,9 @@ describe('a run of futures', () => {
   it('a run of futures and `data check` report an impossible mark that would liquidate a position', async () => {
     const key = { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' } as const;
     const { columns } = loadSeries(join(folder, 'data'), key)!;
-    const figures = columns.figures.map((figure, at) => (at === 2 ? figure.with(1200, Math.round(figure[1200]!) / 100) : figure));
+    const figures = columns.figures.map((figure, columnIndex) =>
+      columnIndex === 2 ? figure.with(1200, Math.round(figure[1200]!) / 100) : figure,
+    );
     storeSeries(join(folder, 'data'), key, { ...columns, figures, digits: Math.max(columns.digits, 2) }, true);
     const expected = { code: 'DATA_JUMP', text: expect.stringContaining('SYNUSDT mark 15m: 1 bar with a price that jumps and returns') };
     const { warnings } = await summaryHere('run.yaml');
@@ -112,7 +114,7 @@ cash: '10000'
     for (const market of ['spot', 'futures']) {
       isobar(...`data generate --market ${market} --symbol PAIRUSDT --interval 15m --from 2024-01-01 --bars 3000 --seed 3`.split(' '));
     }
-    write('carry.yaml', carry);
+    writeFile('carry.yaml', carry);
   });
 
   it('a run over both markets has two accounts, distinguishes its instruments, fills inside the hours, and can be repeated from its definition', async () => {
@@ -127,11 +129,11 @@ cash: '10000'
     const [kept] = readdirSync(join(folder, 'pair'));
     const settled = readFileSync(join(folder, 'pair', kept!, 'definition.yaml'), 'utf8');
     expect(settled).toContain("spot: { USDT: '5000' }");
-    write('carryAgain.yaml', settled);
+    writeFile('carryAgain.yaml', settled);
     expect((await summaryHere('carryAgain.yaml')).resultHash).toBe(resultHash);
     const { stdout } = fails('backtest', 'carry.yaml');
     expect(stdout).toContain('PAIRUSDT (spot) 1h 15m, PAIRUSDT (futures) 1h 15m');
-    // Without the finer bars it is another run.
+    // Without the finer bars the run differs.
     expect((await summaryHere('carry.yaml', 'fills.inside=off')).run.feeds).toHaveLength(2);
   });
 

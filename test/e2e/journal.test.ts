@@ -17,14 +17,14 @@ const START_MS = Date.UTC(2026, 0, 5);
 let folder: string;
 let runs = 0;
 
-/** The life of a bot in three files, the last with five lines; `release` ends its process. */
-async function written(): Promise<() => void> {
+/** Writes a bot's journal in three files, the last with five lines. Returns a function that ends its process. */
+async function writeJournal(): Promise<() => void> {
   let nowMs = START_MS;
   const parts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { onDurable: () => {}, onFailure: () => {} } };
   const { journal, release } = openJournalFolder(parts, { folder, account: ACCOUNT, segmentBytes: 4000 });
   for (const step of steps()) {
     step(journal);
-    // Each step is on the disk before the next, so that what was written later proves what was there.
+    // Each step is on the disk before the next one, so that later records prove earlier ones.
     while (journal.durableSeq < journal.lastSeq) await waitForNextTurn();
   }
   await new Promise<void>((resolve) => journal.close(resolve));
@@ -33,7 +33,7 @@ async function written(): Promise<() => void> {
 
 beforeEach(async () => {
   folder = join(root, `journal${runs++}`);
-  (await written())();
+  (await writeJournal())();
 });
 afterAll(() => {
   fixture.remove();
@@ -54,7 +54,7 @@ const newest = (): string =>
 describe('isobar journal check', () => {
   it('isobar journal check describes a complete journal, also in a copy that others can read', async () => {
     chmodSync(newest(), 0o644);
-    // In a process of its own once: what it says is the same.
+    // One run in a new process prints the same.
     const { code, stdout, stderr } = await fixture.run('journal', 'check', `${folder}/`);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^account {5}paper:3f2a$/m);
@@ -107,7 +107,7 @@ describe('isobar journal check', () => {
 
   it('isobar journal check names the process that writes the journal', async () => {
     folder = join(root, 'used');
-    const release = await written();
+    const release = await writeJournal();
     try {
       // A process does not report its own writing.
       const { stdout } = await fixture.run('journal', 'check', folder);

@@ -16,13 +16,15 @@ it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async
 
 it('a second process refuses to start while the first runs, and starts when it has ended', async () => {
   const killer = new JournalKiller();
-  const first = killer.start(1);
-  await first.text(2);
-  const second = killer.start(2);
-  await second.text(1);
-  expect(second.lines[0]).toMatch(new RegExp(`/journal/lock-${first.child.pid}-.*: process ${first.child.pid} trades on this account$`));
-  expect(first.child.exitCode).toBeNull();
-  await first.killAfter(0);
+  const firstProcess = killer.start(1);
+  await firstProcess.text(2);
+  const secondProcess = killer.start(2);
+  await secondProcess.text(1);
+  expect(secondProcess.lines[0]).toMatch(
+    new RegExp(`/journal/lock-${firstProcess.child.pid}-.*: process ${firstProcess.child.pid} trades on this account$`),
+  );
+  expect(firstProcess.child.exitCode).toBeNull();
+  await firstProcess.killAfter(0);
   const third = killer.start(3);
   await third.text(2);
   expect(third.lines[0]).toBe('open');

@@ -1,4 +1,4 @@
-// Tests a hung bot with a position on a paper exchange: killed and flattened without its help, re-armed, and started again.
+// Tests a stalled bot with a position on a paper exchange: killed and flattened without its help, re-armed, and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,78 +42,95 @@ function start(): ChildProcess {
 }
 const folder = (): string => join(demo.folder, 'bot');
 const view = (): Promise<BotView | null> => askView(folder()).catch(() => null);
-const until = async (is: (seen: BotView | null) => boolean, what: string): Promise<BotView> => {
-  let last: BotView | null = null;
+/** Resolves with the bot's view once the condition holds for it. */
+const until = async (holds: (seen: BotView | null) => boolean, awaited: string): Promise<BotView> => {
+  let newest: BotView | null = null;
   await expect
     .poll(
       async () => {
-        last = await view();
-        return last !== null && is(last);
+        newest = await view();
+        return newest !== null && holds(newest);
       },
-      { timeout: 60_000, interval: 100, message: `${what}\n${text.slice(-2000)}` },
+      { timeout: 60_000, interval: 100, message: `${awaited}\n${text.slice(-2000)}` },
     )
     .toBe(true);
-  return last!;
+  return newest!;
 };
+const untilRunning = (awaited: string): Promise<BotView> => until((seen) => seen?.scopes[0]?.state === 'RUN', awaited);
 
-/** What the account holds of the coin, by the exchange's own answer. */
+/** Returns the coins of the account as the exchange reports them. */
 const coins = async (): Promise<number> => {
   const { code, stdout, stderr } = await fixture.run(['api', 'spot.account', '--json', '--config', demo.config]);
   expect(code, stderr).toBe(0);
   const { answer } = JSON.parse(stdout) as { answer: { rows: { asset: string; free: string; locked: string }[] } };
   return answer.rows.filter(({ asset }) => asset === 'BTC').reduce((sum, { free, locked }) => sum + Number(free) + Number(locked), 0);
 };
-// Less than a lot of 0.00001 BTC cannot be sold.
+/** The bot cannot sell less than a lot. */
 const LOT = 0.000_01;
 
-it('a kill flattens a hung bot, which starts again after a person has re-armed it', async () => {
-  const before = await coins();
-  bot = start();
-  const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');
-  expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
+/** Checks that the dashboard shows the position to a read-only token, and serves the metrics. */
+async function expectPositionOnDashboard(): Promise<void> {
+  const headers = { Authorization: `Bearer ${tokensIn(folder()).read}` };
+  const reply = await fetch(`${dashboardUrl()}/api/view`, { headers });
+  expect(await reply.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
+  expect((await fetch(`${dashboardUrl()}/metrics`, { headers })).status).toBe(200);
+}
+const dashboardUrl = (): string => /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
 
-  const url = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
-  const { read } = tokensIn(folder());
-  const looked = await fetch(`${url}/api/view`, { headers: { Authorization: `Bearer ${read}` } });
-  expect(await looked.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
-  expect((await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${read}` } })).status).toBe(200);
-
-  const left = once(bot, 'exit');
-  bot.kill('SIGSTOP');
+/** Stops the bot's process, and kills it from another process, which flattens the position without the bot's help. */
+async function killStalledBot(stalled: ChildProcess): Promise<void> {
+  const exited = once(stalled, 'exit');
+  stalled.kill('SIGSTOP');
   const killed = await fixture.run(['kill', '--flatten', '--json', '--data', folder()]);
   expect(killed, killed.stdout + killed.stderr).toMatchObject({ code: 0 });
-  const { by, report, residuals } = JSON.parse(killed.stdout);
-  expect([by, residuals]).toEqual(['separate', []]);
-  expect(report.slices.length).toBeGreaterThan(0);
-  await left;
-  expect(Math.abs((await coins()) - before)).toBeLessThan(LOT);
+  const outcome = JSON.parse(killed.stdout);
+  expect([outcome.by, outcome.residuals]).toEqual(['separate', []]);
+  expect(outcome.report.slices.length).toBeGreaterThan(0);
+  await exited;
+}
+
+/** Kills the bot through its dashboard. The bot itself closes its positions, reports, and ends. */
+async function killByDashboard(running: ChildProcess): Promise<void> {
+  const exited = once(running, 'exit');
+  const headers = { Authorization: `Bearer ${tokensIn(folder()).kill}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ request: { op: 'kill', flatten: true, why: 'a rehearsal' } });
+  const reply = await fetch(`${dashboardUrl()}/api/act`, { method: 'POST', headers, body });
+  expect(await reply.json()).toMatchObject({ done: true });
+  const closed = await until((seen) => seen?.kill?.phase === 'done', 'the bot has closed its positions');
+  expect(closed).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
+  for (const { qty } of closed.positions) expect(Number(qty)).toBeLessThan(LOT);
+  expect(await exited).toEqual([0, null]);
+}
+
+async function rearm(): Promise<void> {
+  const { code } = await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()]);
+  expect(code).toBe(0);
+}
+
+it('a kill flattens a stalled bot, which starts again only after the operator has re-armed it', async () => {
+  const coinsBefore = await coins();
+  bot = start();
+  const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot has a position');
+  expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
+  await expectPositionOnDashboard();
+  await killStalledBot(bot);
+  expect(Math.abs((await coins()) - coinsBefore)).toBeLessThan(LOT);
 
   const refused = start();
   expect(await once(refused, 'exit')).toEqual([2, null]);
   expect(text).toContain('this bot was killed by');
-  expect((await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  await rearm();
   expect(existsSync(join(folder(), 'KILLED'))).toBe(false);
-
   bot = start();
-  const again = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs again');
-  expect(again.scopes.flatMap(({ causes }) => causes)).toEqual([]);
+  const restarted = await untilRunning('the bot runs again');
+  expect(restarted.scopes.flatMap(({ causes }) => causes)).toEqual([]);
 
-  // The same by the bot itself, as the dashboard requests it: it closes its positions, reports, and ends.
-  await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot holds something again');
-  const ended = once(bot, 'exit');
-  const there = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
-  const headers = { Authorization: `Bearer ${tokensIn(folder()).kill}`, 'Content-Type': 'application/json' };
-  const request = { op: 'kill', flatten: true, why: 'a rehearsal' };
-  expect(await (await fetch(`${there}/api/act`, { method: 'POST', headers, body: JSON.stringify({ request }) })).json()).toMatchObject({
-    done: true,
-  });
-  const done = await until((now) => now?.kill?.phase === 'done', 'the bot has closed what it held');
-  expect(done).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
-  for (const { qty } of done.positions) expect(Number(qty)).toBeLessThan(LOT);
-  expect(await ended).toEqual([0, null]);
-  expect(Math.abs((await coins()) - before)).toBeLessThan(2 * LOT);
-  expect((await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot has a position again');
+  await killByDashboard(bot);
+  // Each kill may leave a part of a lot.
+  expect(Math.abs((await coins()) - coinsBefore)).toBeLessThan(2 * LOT);
+  await rearm();
   bot = start();
-  const last = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs a third time');
-  expect(last.scopes.flatMap(({ causes }) => causes)).toEqual([]);
+  const startedAgain = await untilRunning('the bot runs a third time');
+  expect(startedAgain.scopes.flatMap(({ causes }) => causes)).toEqual([]);
 });

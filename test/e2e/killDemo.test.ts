@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BotView } from '../../src/tasks/control/botView.ts';
 import { installPackage, type InstalledPackage } from '../fixtures/packed.ts';
 
-/** From `kill` to its exit. */
+/** Maximum time from the start of `kill` to its exit. */
 const MAX_KILL_MS = 10_000;
 
 let installed: InstalledPackage;
@@ -23,7 +23,7 @@ interface Ended {
   readonly ms: number;
 }
 
-/** An empty folder of a user who has nothing else. */
+/** An empty folder of a user who has only the package. */
 class Newcomer {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -35,7 +35,7 @@ class Newcomer {
     this.#env = { ...process.env, XDG_STATE_HOME: state };
   }
 
-  /** In a group of processes of its own. */
+  /** Starts a command in its own process group. */
   start(args: readonly string[]): ChildProcess {
     return spawn(process.execPath, [join(installed.modules, '.bin', 'isobar'), ...args], {
       cwd: this.#folder,
@@ -48,10 +48,10 @@ class Newcomer {
   async run(args: readonly string[]): Promise<Ended> {
     const beganMs = performance.now();
     const child = this.start(args);
-    let out = '';
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    let output = '';
+    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code, out, ms: performance.now() - beganMs };
+    return { code, out: output, ms: performance.now() - beganMs };
   }
 
   async view(): Promise<BotView | null> {
@@ -60,7 +60,7 @@ class Newcomer {
   }
 }
 
-/** Resolves once the demonstration holds a position. `status` is asked after a fill was printed: each question starts a command. */
+/** Resolves when the demonstration has a position. `status` runs only after a fill was printed, because each one starts a command. */
 async function holdsSomething(newcomer: Newcomer, demo: ChildProcess): Promise<void> {
   let text = '';
   demo.stdout!.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -100,7 +100,7 @@ it('status and kill find a bot whose visible command was ended by kill -9', asyn
     expect(killed, killed.out).toMatchObject({ code: 0 });
     expect(await newcomer.view()).toBeNull();
   } finally {
-    // Its exchange is left, which this test has started.
+    // The exchange of the demonstration, which this test has to end.
     process.kill(-demo.pid!, 'SIGKILL');
   }
 });

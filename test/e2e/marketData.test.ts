@@ -21,15 +21,15 @@ afterAll(async () => {
   fixture.remove();
 });
 
-/** `isobar data ...` on a catalog of its own. */
+/** Runs `isobar data ...` on a catalog of its own. */
 const data = (catalog: string, ...args: readonly string[]) => fixture.run('data', ...args, '--catalog', catalog, ...url());
 
 describe('isobar data download', () => {
   it('isobar data download says what it stored, and the last line for scripts', async () => {
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
-    const first = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(first.stdout).toBe(
+    const firstDownload = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    expect(firstDownload).toMatchObject({ code: 0, stderr: '' });
+    expect(firstDownload.stdout).toBe(
       [
         '  BTCUSDT 1m spot  299 bars  2026-01-05 03:01 – 2026-01-05 07:59 UTC',
         '    exchange    299 closed bars: 299 new, 0 unchanged',
@@ -43,11 +43,11 @@ describe('isobar data download', () => {
     );
     exchange.setClock(exchange.nowMs + 400 * MINUTE);
     exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE, { missing: true });
-    const second = await data('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
-    expect(second.code).toBe(0);
-    expect(second.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on, older than the newest 300 klines\n');
-    expect(second.stdout).toContain('    made        75 bars of 4h: a/spot/BTCUSDT/4h.arrow\n');
-    expect(Math.max(...second.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    const secondDownload = await data('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
+    expect(secondDownload.code).toBe(0);
+    expect(secondDownload.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on, older than the newest 300 klines\n');
+    expect(secondDownload.stdout).toContain('    made        75 bars of 4h: a/spot/BTCUSDT/4h.arrow\n');
+    expect(Math.max(...secondDownload.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     exchange.changes.clear();
     const third = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--json');
     expect(JSON.parse(third.stdout)).toMatchObject([
@@ -68,8 +68,8 @@ describe('isobar data download', () => {
   });
 
   it('isobar data download refreshes the records of the catalog', async () => {
-    const done = await data('a', 'instruments', '--json');
-    expect(JSON.parse(done.stdout)).toMatchObject([{ isNew: false, changes: [], instrument: { wireName: 'BTCUSDT' } }]);
+    const listed = await data('a', 'instruments', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ isNew: false, changes: [], instrument: { wireName: 'BTCUSDT' } }]);
     expect(await data('c', 'instruments')).toMatchObject({
       code: 2,
       stderr: 'c: the catalog has no instruments\n  name some by --symbol\n',
@@ -77,7 +77,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** A command that keeps running, with its output until now. */
+/** Starts a command that keeps running, and returns it with its current output. */
 function running(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly text: () => string;
@@ -94,7 +94,7 @@ async function until(isTrue: () => boolean, atMaxMs: number): Promise<void> {
   for (const untilMs = Date.now() + atMaxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
 }
 
-/** A recording that begins `leftS` seconds before the first minute of the exchange ends. */
+/** Starts a recording `leftS` seconds before the exchange's first minute ends. */
 function begun(leftS: number, catalog: string) {
   exchange.runAt(Date.UTC(2026, 0, 5, 8, 0, 60 - leftS));
   return running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', catalog);
@@ -102,7 +102,7 @@ function begun(leftS: number, catalog: string) {
 
 describe('isobar data record', () => {
   it('isobar data record records the bar that closes, and ends in order by Ctrl-C', async () => {
-    // The exchange's minute ends two seconds from now; later for a computer that does not have the command up by then.
+    // The exchange's minute ends in two seconds, or later on a slow computer, because its clock starts with the command.
     let [run, catalog] = [begun(2, 'd'), 'd'];
     for (const leftS of [8, 25]) {
       await until(() => run.text().includes(' in all'), 60_000);

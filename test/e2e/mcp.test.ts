@@ -90,7 +90,7 @@ function clientOf(...args: readonly string[]): Client {
 
 const TIME = { timeout: 180_000 };
 
-test('a client gets from bars to a proof', TIME, async () => {
+test('the first request has to be initialize, which names the protocol, the server and its tools', TIME, async () => {
   const client = clientOf();
   expect((await client.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
   expect((await client.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
@@ -104,6 +104,11 @@ test('a client gets from bars to a proof', TIME, async () => {
     'strategy_list', 'strategy_describe', 'data_list', 'data_check', 'data_import', 'data_generate', 'backtest', 'sweep', 'prove', 'why',
     'breakeven', 'report', 'verify', 'parity', 'status', 'positions',
   ]); // prettier-ignore
+  expect(await client.end()).toBe(0);
+});
+
+test('a client generates bars, runs a backtest, reads its report and proves its strategy', TIME, async () => {
+  const client = await clientOf().opened();
   const generated = await client.call('made', 'data_generate', {
     symbol: 'DEMOUSDT',
     interval: '15m',
@@ -128,14 +133,14 @@ test('a client gets from bars to a proof', TIME, async () => {
   expect((await client.call(6, 'report', { run: `runs/${name}` })).result).toMatchObject({ isError: false });
   const proof = (await client.call(7, 'prove', { what: 'run.yaml', quick: true })).result!;
   expect(JSON.parse(proof.content![0]!.text)).toMatchObject({ verdict: 'proved' });
-  // What the command says of bad input comes with its remedy.
+  // The error text of the command comes with its remedy.
   const refused = (await client.call(8, 'backtest', { what: 'no.yaml' })).result!;
   expect(refused).toMatchObject({ isError: true, _meta: { exitCode: 2 } });
   expect(refused.content![0]!.text).toContain('no.yaml: no such file');
   expect(await client.end()).toBe(0);
 });
 
-test('invalid requests, and requests for unknown methods, get an error', TIME, async () => {
+test('a line that is no valid request gets an error without an id, and a notification gets no reply', TIME, async () => {
   const client = await clientOf().opened();
   const unnamed = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
@@ -155,6 +160,11 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
   expect((await client.next(unnamed)).error!.code).toBe(-32_700);
   // These messages get no reply.
   client.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
+  expect((await client.ask(10, 'ping')).result).toEqual({});
+});
+
+test('an unknown method, an unknown tool and invalid arguments get an error that names them', TIME, async () => {
+  const client = await clientOf().opened();
   expect((await client.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
   expect((await client.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });
   for (const [id, name, args, message] of [
@@ -174,11 +184,14 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
       message: expect.stringContaining(message) as string,
     });
   expect((await client.ask(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
-  // A word that looks like an option is a file.
+  // A name that looks like an option is treated as a file.
   const refused = (await client.call(31, 'backtest', { what: '--demo' })).result!;
   expect(refused.content![0]!.text).toContain('--demo');
   expect(refused.isError).toBe(true);
-  // In pieces, and two at once.
+});
+
+test('a request may come in pieces, and two may come at once', TIME, async () => {
+  const client = await clientOf().opened();
   client.write('{"jsonrpc":"2.0","id":40,"me');
   client.write('thod":"ping"}\n{"jsonrpc":"2.0","id":41,"method":"ping"}\n');
   expect((await client.next(({ id }) => id === 40)).result).toEqual({});
@@ -198,7 +211,7 @@ test('a cancelled call ends its command and gets no reply; the next calls get on
   for (const requestId of [2, 3, 4, 5, 12, 13, 14]) client.send({ method: 'notifications/cancelled', params: { requestId } });
   client.send({ method: 'notifications/cancelled', params: { requestId: 'unknown' } });
   expect((await client.call(50, 'strategy_list')).result).toMatchObject({ isError: false });
-  // The end of stdin waits for what is under way; a signal does not.
+  // The end of stdin waits for calls in progress; a signal does not.
   client.send({ id: 60, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
   expect((await client.ask(61, 'ping')).result).toEqual({});
   client.kill();

@@ -59,7 +59,7 @@ describe('models of a definition', () => {
     const [before, after] = [table(plainRun, 'fills.csv'), table(name, 'fills.csv')];
     expect(before.length).toBeGreaterThan(10);
     const worse = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
-    // The first two fills have the same decisions behind them: a buy that pays two ticks more, a sell that gets two less.
+    // The first two fills have the same decisions in both runs: the buy pays two ticks more, the sell gets two less.
     expect(worse[0]).toBeCloseTo(0.02, 8);
     expect(worse[1]).toBeCloseTo(-0.02, 8);
   });
@@ -77,7 +77,7 @@ export default slippageModel(({ price, qty, bar, share }) => {
     const { bars } = record.feeds[0]!;
     let sold = 0;
     for (let fillIndex = 0; fillIndex < record.fills.length; fillIndex++) {
-      // A market buy is by amount: what it could buy as quoted is not in its fill.
+      // A market buy is by amount, so its fill does not show the quantity at the quoted price.
       if (record.fills.side[fillIndex] === 0) continue;
       const row = bars.openMs.indexOf(record.fills.timeMs[fillIndex]!);
       const { open, high, low, volume } = bars;

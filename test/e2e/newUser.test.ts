@@ -9,7 +9,7 @@ import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts'
 import { packedFile } from '../fixtures/packed.ts';
 
 const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
-/** What has been downloaded once is taken from npm's cache, without asking whether it is still the same: versions are pinned. */
+/** npm takes packages from its cache without asking the registry, because versions are pinned. */
 const QUIETLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
 if (!canInstall) console.log('skipped: no package registry can be reached, so `npm i` of a new project cannot be tried');
 
@@ -25,7 +25,7 @@ describe.skipIf(!canInstall)('a new user', () => {
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  /** Runs a command as it is typed; what it prints must be readable. */
+  /** Runs a command line as a user types it, and checks that its output is readable. */
   function type(cwd: string, line: string): string {
     const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
       cwd,
@@ -41,12 +41,12 @@ describe.skipIf(!canInstall)('a new user', () => {
     return stdout;
   }
 
-  /** The command in the project, where npx finds it: npx itself has been tried by then, and takes half a second at each start. */
+  /** Runs the command in the project where npx finds it. Another step has tried npx itself, which takes half a second per start. */
   const isobar = (line: string): string => type(project, `node_modules/.bin/isobar ${line}`);
 
   test('a new user can init, install, backtest, use own bars, edit a strategy, sweep and report', () => {
-    const made = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
-    expect(made).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
+    const created = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
+    expect(created).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
     type(project, 'npm i --no-audit --no-fund');
     expect(type(project, 'npx isobar backtest backtests/first.yaml')).toMatch(
       /MeanCross {2}DEMOUSDT 1h[\s\S]*Net return[\s\S]*Report {3}runs\//,
@@ -61,18 +61,18 @@ describe.skipIf(!canInstall)('a new user', () => {
       bars: 3000,
       seed: 5,
     });
-    const rows = Array.from({ length }, (_, at) => [openMs, open, high, low, close, volume].map((column) => column[at]).join(','));
+    const rows = Array.from({ length }, (_, row) => [openMs, open, high, low, close, volume].map((column) => column[row]).join(','));
     writeFileSync(join(project, 'BTCUSDT-1h.csv'), `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
     expect(isobar('data import BTCUSDT-1h.csv')).toMatch(/3 ?000/);
 
     const file = join(project, 'strategies/meanCross.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replace('rsi(this.bars.close, 14)', 'rsi(this.bars.close, 21)'));
     expect(isobar('strategy show strategies/meanCross.ts')).toMatch(/fast +int +10 +1 to 500 +bars[\s\S]*rsi\(close, 21\)/);
-    const own = isobar('backtest backtests/first.yaml --set feeds.bars.symbol=BTCUSDT');
-    expect(own).toMatch(/MeanCross {2}BTCUSDT 1h/);
+    const ownRun = isobar('backtest backtests/first.yaml --set feeds.bars.symbol=BTCUSDT');
+    expect(ownRun).toMatch(/MeanCross {2}BTCUSDT 1h/);
     const sweep = isobar('sweep backtests/first.yaml --set feeds.bars.symbol=BTCUSDT --grid fast=5..15:5 --grid slow=20..40:10');
     expect(sweep).toMatch(/fast[\s\S]*slow[\s\S]*Report/i);
-    const [, run = ''] = /(runs\/\S+)\/report\.html/.exec(own) ?? [];
+    const [, run = ''] = /(runs\/\S+)\/report\.html/.exec(ownRun) ?? [];
     expect(isobar(`report ${run}`)).toMatch(/Net return/);
     expect(isobar(`verify ${run}`)).toMatch(/identical/i);
     isobar('strategy new second-idea');

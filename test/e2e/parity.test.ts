@@ -10,7 +10,7 @@ import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 const run = promisify(execFile);
 const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
 
-/** What it says on stdout, and how it ended. */
+/** Runs `npm run parity`, and returns its output and exit code. */
 async function parity(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return { code: 0, ...(await run(process.execPath, [...LATE_OPTIMIZING, PARITY, ...args])) };
@@ -23,7 +23,7 @@ async function parity(...args: string[]): Promise<{ code: number; stdout: string
 
 it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding, funding rates', async () => {
   const bars = 400;
-  // The carry has bars of both markets.
+  // The carry strategy trades both markets.
   const rows = { fundingCarry: 2 * bars, fundingFade: bars, trendFilter: bars };
   const { code, stdout, stderr } = await parity('--json', '--bars', String(bars), ...Object.keys(rows));
   expect(withoutProgress(stderr)).toBe('');

@@ -8,7 +8,7 @@ import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { comparePlanted, FIRST_ROW, type Planted } from '../divergence/planted.ts';
 
-/** The strategy of the bot as a file, for a command that loads it. */
+/** The bot's strategy as a file that the command can load. */
 const CODE = `
 import { Strategy } from 'isobar';
 export default class Counter extends Strategy {
@@ -44,8 +44,8 @@ test('bars of an interval that the catalog lacks are built from shorter ones, as
   await comparePlanted({ catalog: halves }, async (folder) => {
     const home = dirname(folder);
     writeFileSync(join(home, 'counter.ts'), CODE);
-    // The warm-up of the bot. Its exchange had its bars too.
-    for (const end of ['arrow', 'gaps.json']) rmSync(join(home, `catalog/spot/AAAUSDT/1h.${end}`), { force: true });
+    // The warm-up of the bot. Its exchange had these bars too.
+    for (const extension of ['arrow', 'gaps.json']) rmSync(join(home, `catalog/spot/AAAUSDT/1h.${extension}`), { force: true });
     const { code, stdout, stderr } = await commandIn(home, ['parity', 'bot']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('equal: bot and backtest gain -36.95009231 USDT');
@@ -103,15 +103,15 @@ function firstOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
 
 /** Returns two bars of half an hour for each bar of an hour. The second one is its close alone. */
 function halves(bars: Columns): Columns {
-  const split = (column: Float64Array, second: (row: number) => number) =>
-    Float64Array.from({ length: 2 * bars.length }, (_, at) => (at % 2 === 0 ? column[at >> 1]! : second(at >> 1)));
+  const split = (column: Float64Array, valueOfSecond: (row: number) => number) =>
+    Float64Array.from({ length: 2 * bars.length }, (_, row) => (row % 2 === 0 ? column[row >> 1]! : valueOfSecond(row >> 1)));
   const close = (row: number) => bars.close[row]!;
   return {
     ...bars,
     interval: '30m',
     length: 2 * bars.length,
     openMs: split(bars.openMs, (row) => bars.openMs[row]! + 1_800_000),
-    closeMs: Float64Array.from({ length: 2 * bars.length }, (_, at) => bars.openMs[at >> 1]! + (1 + (at % 2)) * 1_800_000),
+    closeMs: Float64Array.from({ length: 2 * bars.length }, (_, row) => bars.openMs[row >> 1]! + (1 + (row % 2)) * 1_800_000),
     open: split(bars.open, close),
     high: split(bars.high, close),
     low: split(bars.low, close),

@@ -25,12 +25,12 @@ describe('isobar report --as', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-as-'));
   const catalog = join(folder, 'data');
   let run: string;
-  /** It starts at 12:00 of its first daily bar. */
+  /** A run that starts at 12:00 of its first daily bar. */
   let midBarRun: string;
   let inCode: string;
 
-  const printed = async (of: string, name: string) => {
-    const { code, stdout, stderr } = await commandIn(folder, ['report', of, '--as', name, '--json']);
+  const printed = async (runFolder: string, name: string) => {
+    const { code, stdout, stderr } = await commandIn(folder, ['report', runFolder, '--as', name, '--json']);
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout) as Printed;
   };
@@ -73,16 +73,16 @@ describe('isobar report --as', () => {
 
   it('isobar report --as reads the bars of a run again for the figures of prices', async () => {
     const { figures } = await printed(run, 'backtesting.py');
-    const shown = figures.filter(({ name }) => PRICES.includes(name));
-    expect(shown.map(({ name }) => name)).toEqual(PRICES);
-    for (const { original, corrected } of shown) expect([typeof original, typeof corrected]).toEqual(['number', 'number']);
+    const priceFigures = figures.filter(({ name }) => PRICES.includes(name));
+    expect(priceFigures.map(({ name }) => name)).toEqual(PRICES);
+    for (const { original, corrected } of priceFigures) expect([typeof original, typeof corrected]).toEqual(['number', 'number']);
   });
 
   it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])(
     'isobar report --as: %s: the benchmark is that of the summary',
     async (name) => {
-      for (const of of [run, midBarRun]) {
-        const { figures } = await printed(of, name);
+      for (const runFolder of [run, midBarRun]) {
+        const { figures } = await printed(runFolder, name);
         const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
         expect(beta).toMatchObject({ equal: true });
         expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
@@ -114,10 +114,10 @@ describe('isobar report --as', () => {
     expect(await failure('--as', 'pyfolio')).toMatch(/^2 .*quantstats/s);
   });
 
-  // The last test: it changes the bars.
+  // The last test, because it changes the bars.
   it('isobar report --as leaves out the figures of prices when the bars have changed', async () => {
-    const place = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
-    writeFileSync(join(catalog, place), 'other bytes');
+    const barsFile = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
+    writeFileSync(join(catalog, barsFile), 'other bytes');
     expect((await printed(run, 'backtesting.py')).note).toMatch(
       /^the figures of prices and benchmark are missing: .* has changed since the run$/,
     );

@@ -28,8 +28,8 @@ interface Ran extends Finished {
 
 const dataOptions = (file: string): string[] => [file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--quiet'];
 
-async function backtest(file: string, ...more: readonly string[]): Promise<Ran> {
-  const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...more]);
+async function backtest(file: string, ...options: readonly string[]): Promise<Ran> {
+  const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...options]);
   expect(finished.code, finished.stderr).toBe(0);
   const runFolder = finished.stdout.trim();
   const summary = JSON.parse(readFileSync(join(folder, runFolder, 'summary.json'), 'utf8')) as Ran;
@@ -58,7 +58,7 @@ describe('a clean strategy', () => {
     };
     expect([proof.code, proof.data]).toEqual([manifest.strategies[0]!.sha256, manifest.data[0]!.manifestSha256]);
     expect(warnings.filter(({ code }) => code === 'PROOF_REFUTED')).toEqual([]);
-    // To make the run again says the same, though it makes no sample.
+    // A repetition of the run reports the same, although it makes no sample.
     expect((await commandIn(folder, ['verify', runFolder])).stdout).toMatch(/^ {2}identical\n/);
   });
 
@@ -113,7 +113,7 @@ describe('a refuted strategy', () => {
     expect(stderr).toBe('');
     expect(proof).toMatchObject({ verdict: 'refuted', from: 'sample' });
     const refuted = proof.proofs.filter(({ verdict }) => verdict === 'refuted');
-    expect(refuted.map((each) => each.name)).toEqual([proofName]);
+    expect(refuted.map((failedProof) => failedProof.name)).toEqual([proofName]);
     expect(warnings[0]).toMatchObject({ code: 'PROOF_REFUTED', file, line });
     expect(warnings[0]!.text).toMatch(new RegExp(`^a sample of the bars refutes ${proofName}: `));
   });
@@ -152,11 +152,11 @@ describe('a refuted strategy', () => {
     const { stdout, code } = await commandIn(folder, ['backtest', ...dataOptions('clean/state.ts').slice(0, -1)]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n {2}Proof {8}refuted on a sample of 1\s021 bars: purity\n/);
-    const shown = stdout.replace(/\s+/g, ' ');
-    expect(shown).toMatch(
+    const oneLine = stdout.replace(/\s+/g, ' ');
+    expect(oneLine).toMatch(
       /Look here first: a sample of the bars refutes purity: a later run in one process decides otherwise than the first/,
     );
-    expect(shown).toMatch(/first at 2023-01-\d\d \d\d:\d\d UTC, BTCUSDT 1h: expected [^;]*, got [^;]* \(clean\/state\.ts:3\)/);
+    expect(oneLine).toMatch(/first at 2023-01-\d\d \d\d:\d\d UTC, BTCUSDT 1h: expected [^;]*, got [^;]* \(clean\/state\.ts:3\)/);
     const page = readFileSync(join(folder, / {2}Report {3}(\S+)/.exec(stdout)![1]!), 'utf8');
     expect(page).toMatch(
       /<a class="chip warn" href="#provenance" data-tip\s*><span class="muted">proof<\/span> refuted on a sample of 1.021 bars: purity/,
@@ -174,15 +174,15 @@ describe('a refuted strategy', () => {
 });
 
 describe('a strategy that ends its worker when it is loaded a second time', () => {
-  // Neither of them can be seen by a proof: what they leave lies in the process, not in their module.
+  // A proof can see neither of them: what they change is in the process, not in their module.
   const FIRST = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
   test.each([
     ['hangs', 'for (;;) Math.abs(1);', /^the strategy gave no answer for 1 s in the sample$/, ['--bar-timeout', '1']],
     ['exits', 'process.exit(7);', /^the strategy ended the process of the sample \(exit code 7\)$/, []],
   ])(
     'a strategy that ends its worker when it is loaded a second time: %s: the run is made without a sample, which says why',
-    async (name, act, why, options) => {
-      const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${act} }`), ...options);
+    async (name, statement, why, options) => {
+      const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${statement} }`), ...options);
       expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], why: expect.stringMatching(why) as string });
       expect(resultHash).toBe((await backtest(strategy('plain.ts', FLIP))).resultHash);
     },
@@ -202,7 +202,7 @@ test('the verdict of isobar prove takes the place of the sample for the same cod
   const { code, data, settings } = sampled.proof;
   expect(proved.proof).toMatchObject({ code, data, settings });
   expect([sampled.proof.from, sampled.resultHash]).toEqual(['sample', proved.resultHash]);
-  // To make a run again takes its verdict as recorded.
+  // A repetition of the run takes its verdict as recorded.
   expect((await commandIn(folder, ['verify', proved.runFolder])).stdout).toMatch(/^ {2}identical\n/);
   expect((await commandIn(folder, ['report', proved.runFolder])).stdout).toMatch(
     /\n {2}Proof {8}proved by isobar prove over 1\s500 bars, \d{4}-\d\d-\d\d\n/,

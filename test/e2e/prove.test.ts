@@ -11,7 +11,7 @@ import { writeCorpora } from '../fixtures/purityCorpus.ts';
 const ROWS = 2399;
 let folder = '';
 
-/** One strategy for each kind of bias, and the proof that refutes it. */
+/** One strategy for each kind of bias, the proof that refutes it, and the line of the first difference. */
 const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['closurePure.ts', 'prefix', null],
   ['closure.ts', 'blocks', null],
@@ -29,9 +29,9 @@ const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['csvText.ts', 'purity', null],
 ];
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
-/** What Node does for them takes raw memory, makes work that could call back, or prints through a stream. */
+/** Clean strategies for which Node uses raw memory, starts asynchronous work, or prints through a stream. */
 const HONEST = ['concat.ts', 'zipAtOnce.ts', 'stdoutWrite.ts'];
-/** A counter in a module is not a bias of one run, but a second run in its process begins where the first one ended. */
+/** A counter in a module is no bias of one run, but a second run in the same process starts with its last value. */
 const COUNTER = 'state.ts';
 
 beforeAll(() => {
@@ -60,12 +60,12 @@ describe('a biased strategy', () => {
 
   test('the first difference has time, feed, call and both sides, and the place of the call', async () => {
     const { verdict } = await prove('biased/closurePure.ts');
-    const { first, file, line } = proofIn(verdict, 'prefix');
-    expect(first?.time).toMatch(/^2023-\d\d-\d\dT\d\d:00:00\.000Z$/);
-    expect(first).toMatchObject({ feed: 'BTCUSDT 1h', what: expect.stringMatching(/^(buy|exit)$/) as string });
-    expect(first?.expected).not.toBe(first?.actual);
+    const { first: firstDifference, file, line: differenceLine } = proofIn(verdict, 'prefix');
+    expect(firstDifference?.time).toMatch(/^2023-\d\d-\d\dT\d\d:00:00\.000Z$/);
+    expect(firstDifference).toMatchObject({ feed: 'BTCUSDT 1h', what: expect.stringMatching(/^(buy|exit)$/) as string });
+    expect(firstDifference?.expected).not.toBe(firstDifference?.actual);
     expect(file).toBe('biased/closurePure.ts');
-    expect(line).toBeGreaterThan(4);
+    expect(differenceLine).toBeGreaterThan(4);
   });
 
   test('a counter that a module keeps between runs counts as state', async () => {
@@ -86,9 +86,9 @@ describe('the ways to reach outside the run that no name in the text shows', () 
     ['a question to the environment', "import { env } from 'node:process';", "'HOME' in env"],
     ['a stream of a file', "import * as fs from 'node:fs';", "new fs.ReadStream('BTCUSDT-1h.csv').on('error', () => {}) !== null"],
     ['a prime by chance', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
-  ])('the ways to reach outside the run that no name in the text shows: %s', async (name, imported, asked) => {
+  ])('the ways to reach outside the run that no name in the text shows: %s', async (name, imported, reached) => {
     const file = `${name.replaceAll(' ', '-')}.ts`;
-    const code = `export default class A extends Strategy { override onStart() { if (${asked}) this.buy(); } override onBar() {} }`;
+    const code = `export default class A extends Strategy { override onStart() { if (${reached}) this.buy(); } override onBar() {} }`;
     writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${imported}\n${code}\n`);
     const { code: exit, verdict } = await prove(file);
     expect(exit, JSON.stringify(verdict)).toBe(3);

@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 /**
- * Biased strategies that change what all code of their thread shares, or whose callbacks may come after their run: each has a thread of its own.
- * The others leave nothing, and run one after the other in a thread that is kept.
+ * Biased strategies that change state shared by all code of their thread, or whose callbacks may come after the run. Each gets its own
+ * thread. The others leave nothing behind, and share a reused thread.
  */
 const LEAVING = new Set(
   [
@@ -47,7 +47,7 @@ interface Ran {
   readonly warnings: readonly Warning[];
 }
 
-/** The command within this process. The strategy still runs in a thread. */
+/** Runs the command in this process. The strategy still runs in a thread. */
 async function run(file: string): Promise<Ran> {
   const args = [
     'backtest',
@@ -68,16 +68,16 @@ async function run(file: string): Promise<Ran> {
 }
 
 const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
-  warnings.filter((each) => ['lookahead', 'state', 'impure'].includes(warningClass(each)));
+  warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
-/** Clean strategies leave nothing behind; what one prints goes to the streams of its thread. */
+/** Clean strategies leave nothing behind. One of them prints, which needs the streams of a thread. */
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && name !== 'console.ts';
 
-/** What the thread of the command does, in this one. */
+/** Does in this thread what the command does in a worker. */
 async function runHere(file: string): Promise<Ran> {
   let warnings: readonly Warning[] = [];
   const read = (summary: Pick<Ran, 'warnings'>): void => void (warnings = suspicions(summary.warnings));
-  const { code, stderr } = await backtestOnFileIn(folder, file, 'BTCUSDT-1h.csv', 'BTCUSDT', read);
+  const { code, stderr } = await backtestOnFileIn({ folder, strategy: file, data: 'BTCUSDT-1h.csv', symbol: 'BTCUSDT' }, read);
   return { code: code ?? NaN, stderr, warnings };
 }
 
@@ -116,8 +116,8 @@ const [a, b] = [await run(), await run()];
 const codes = ({ summary }) => summary.warnings.filter(({ code }) => /^IMPURE/.test(code)).map(({ code, file, line }) => code + ' ' + file + ':' + line).sort();
 console.log(JSON.stringify({ isSame: a.resultHash === b.resultHash, a: codes(a), b: codes(b), isBack: /native/.test(String(Math.random)) && /native/.test(String(Date)) }));`;
   const stdout = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }, (error, out, stderr) =>
-      error === null ? resolve(out) : reject(new Error(stderr)),
+    execFile(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }, (error, output, stderr) =>
+      error === null ? resolve(output) : reject(new Error(stderr)),
     );
   });
   const found = ['IMPURE_CLOCK inCode.ts:2', 'IMPURE_CLOCK inCode.ts:3', 'IMPURE_RANDOM inCode.ts:3'];

@@ -11,7 +11,7 @@ afterAll(() => {
   fixture.remove();
 });
 
-/** Walks from all that a strategy gets, over own properties and the getters of classes; throws at the first object that holds bars. */
+/** Walks over own properties and class getters from everything that a strategy gets. Throws at the first object that holds bars. */
 const CURIOUS = `import { atr, sma, Strategy, crossedUp } from 'isobar';
 const seen = new Set();
 let looked = 0;

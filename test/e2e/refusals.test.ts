@@ -24,10 +24,10 @@ interface Line {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** A strategy that places an order at each of its first forty bars; returns the log lines about refusals. */
+/** Runs a strategy that places an order at each of its first forty bars. Returns the log lines about denied orders. */
 async function refusalsOf(
   asks: string,
-  rest: string,
+  runOptions: string,
 ): Promise<{ readonly lines: readonly Line[]; readonly counted: unknown; readonly codes: number }> {
   fixture.write(
     'asker.ts',
@@ -38,13 +38,16 @@ export default class Asker extends Strategy {
 }
 `,
   );
-  fixture.write('run.yaml', `strategy: asker.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n${rest}`);
+  fixture.write(
+    'run.yaml',
+    `strategy: asker.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n${runOptions}`,
+  );
   const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  const all = read('run.log').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  const records = read('run.log').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
   const summary = JSON.parse(read('summary.json')) as { orders: { refusedByRiskByCode: unknown } };
   return {
-    lines: all.filter(({ msg }) => msg.includes(': denied: ')),
+    lines: records.filter(({ msg }) => msg.includes(': denied: ')),
     counted: summary.orders.refusedByRiskByCode,
     codes: read('orders.csv')
       .split('\n')
@@ -75,5 +78,5 @@ test('the log has ten lines of each code; an unsound order and a rule of the aut
   expect([saying('BAD_INPUT').length, saying('MY_RULE').length]).toEqual([10, 10]);
   expect(saying('BAD_INPUT')[0]).toMatch(/^buy an invalid quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
   const message = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
-  expect(message).toEqual(Array.from({ length: 10 }, (_, at) => `asked ${at + 1} times`));
+  expect(message).toEqual(Array.from({ length: 10 }, (_, index) => `asked ${index + 1} times`));
 });

@@ -109,16 +109,16 @@ describe.skipIf(!hasBrowser)('report.html', () => {
 
     it('report.html of a small run has each trade at its instrument where feeds and instruments stand in different orders', async () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
-      const of = join(folder, 'turned.html');
-      await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), of);
-      const page = await opened(of);
+      const reportPath = join(folder, 'turned.html');
+      await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), reportPath);
+      const page = await opened(reportPath);
       expect(await page.locator('#instrument option').allTextContents()).toEqual(['AB1USD', 'ABCUSD']);
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       const [, ...rows] = readFileSync(await download.path(), 'utf8')
         .trim()
         .split('\n');
       const { closed } = tradesOf(record);
-      const names = Array.from(closed.instrument, (at) => record.instruments[at]!.wireName);
+      const names = Array.from(closed.instrument, (instrumentIndex) => record.instruments[instrumentIndex]!.wireName);
       expect(rows.map((row) => row.split(',')[1])).toEqual(names);
       await page.locator('#trade-table tbody tr').first().click();
       expect(await page.locator('#instrument option:checked').textContent()).toBe(names[0]);
@@ -127,14 +127,14 @@ describe.skipIf(!hasBrowser)('report.html', () => {
 
     it('report.html of a small run zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
       const record = reportRecord({ rows: 300, trades: 1 });
-      const hours = (ms: Float64Array) => ms.map((of) => record.fromMs + (of - record.fromMs) * 60);
+      const hours = (ms: Float64Array) => ms.map((timeMs) => record.fromMs + (timeMs - record.fromMs) * 60);
       const feeds = record.feeds.map(({ bars, ...feed }) => {
         return { ...feed, bars: { ...bars, interval: '1h' as const, openMs: hours(bars.openMs), closeMs: hours(bars.closeMs) } };
       });
       for (const length of [300 * 3_600_000, 1_200_000]) {
-        const of = join(folder, 'hours.html');
-        await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), of);
-        const page = await opened(of);
+        const reportPath = join(folder, 'hours.html');
+        await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), reportPath);
+        const page = await opened(reportPath);
         for (let press = 0; press < 30; press++) {
           await page.keyboard.press('+');
           await page.evaluate('new Promise(requestAnimationFrame)');
@@ -150,9 +150,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const { contract } = linearContract();
       const instrument = { ...record.instruments[0]!, contract: contract! };
       const feeds = record.feeds.map((feed) => ({ ...feed, bars: { ...feed.bars, instrument } }));
-      const of = join(folder, 'contracts.html');
-      await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), of);
-      const page = await opened(of);
+      const reportPath = join(folder, 'contracts.html');
+      await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), reportPath);
+      const page = await opened(reportPath);
       expect(await page.locator('#trade-table thead').textContent()).toContain('quantity, contracts');
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       expect(readFileSync(await download.path(), 'utf8').split('\n')[0]).toContain(',quantity_contracts,');
@@ -193,16 +193,16 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const page = await opened(path);
       const { breakdowns, openTrades } = input.summary.trades;
       const count = () => page.locator('#trade-count').textContent();
-      for (const [by, rows] of [
+      for (const [grouping, rows] of [
         ['exitReason', breakdowns.exitReason],
         ['holdTime', breakdowns.holdTime],
         ['side', breakdowns.side],
         ['hour', breakdowns.hour],
       ] as const) {
         const row = rows.at(-1)!;
-        await page.locator(`#breakdowns button[data-by="${by}"][data-key="${row.key}"]`).click();
-        const all = input.summary.trades.trades;
-        expect(await count(), by).toBe(row.trades === all ? String(all) : `${row.trades} of ${all}`);
+        await page.locator(`#breakdowns button[data-by="${grouping}"][data-key="${row.key}"]`).click();
+        const tradeCount = input.summary.trades.trades;
+        expect(await count(), grouping).toBe(row.trades === tradeCount ? String(tradeCount) : `${row.trades} of ${tradeCount}`);
       }
       await page.locator('#filter-group').click();
       expect(await count()).toBe(String(input.summary.trades.trades));
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const page = await opened(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
       await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
-      // The selected trade stands in the middle of the chart: its markers are looked for there.
+      // The selected trade is in the middle of the chart, so its markers are searched there.
       expect(await page.evaluate(clickMarkers)).toBe('4');
       await close(page);
     });
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     it('report.html of a small run remembers the theme', async () => {
       const page = await opened(path);
       const theme = page.locator('#theme');
-      // A browser on a busy machine may lose a command just before a reload: then it is sent again.
+      // A browser on a busy machine may lose a command just before a reload. Then it is sent again.
       const themeAfterReload = async () => {
         for (let click = 0; click < 3 && (await theme.textContent()) !== 'theme: dark'; click++) await theme.click();
         expect(await theme.textContent()).toBe('theme: dark');
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
   it('report.html stays within a phone with more trades than lines are drawn for, and with a name as long as they come', async () => {
     const path = join(folder, 'many.html');
     const record = reportRecord({ rows: 20_000, trades: 400 });
-    const strategies = record.strategies.map((one) => ({ ...one, name: 'StrategyOf'.repeat(8) }));
+    const strategies = record.strategies.map((strategy) => ({ ...strategy, name: 'StrategyOf'.repeat(8) }));
     await writeReport(reportInput({ ...record, strategies }), path);
     const page = await opened(path, PHONE);
     expect(await page.locator('#price-read').textContent()).toContain('several to a marker');
@@ -296,7 +296,7 @@ function written(value: number | null): string {
   return value!.toFixed(2).replace('-', '−');
 }
 
-/** Clicks over the middle of the price chart until another row is selected, and returns its number. */
+/** Clicks across the middle of the price chart until another row is selected. Returns its number. */
 function clickMarkers(): string | null {
   const chart = document.getElementById('price-chart');
   const selected = '#trade-table tr[aria-selected=true]';

@@ -27,15 +27,16 @@ it.skipIf(!hasBrowser)(
     onTestFinished(() => browser.close());
     const page = await openReport(browser, path, { viewport: { width: 1280, height: 900 } }, causes);
     const drawn = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
-    const ready = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
+    const readyMs = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    // By the clock, or by the processor where others have had it: the page's thread has done everything since it was opened.
+    // Measured by the clock, or by CPU time if other processes used the processor. The page's thread has done all the work since the page
+    // was opened.
     const drawnMs = Math.min(drawn, await workMs(session));
     const slowest = await slowestStep(page, session);
     console.log(
       `report of ${REAL_ROWS} bars: ${megabytes.toFixed(2)} MB, summary and page ${((user + system) / 1000).toFixed(0)} ms of CPU; ` +
-        `drawn after ${drawn.toFixed(0)} ms, unpacked after ${ready.toFixed(0)} ms, slowest zoom step ${slowest.toFixed(0)} ms`,
+        `drawn after ${drawn.toFixed(0)} ms, unpacked after ${readyMs.toFixed(0)} ms, slowest zoom step ${slowest.toFixed(0)} ms`,
     );
     expect(megabytes).toBeLessThanOrEqual(15);
     expect(drawnMs).toBeLessThanOrEqual(4000);
@@ -44,15 +45,15 @@ it.skipIf(!hasBrowser)(
   },
 );
 
-/** Presses a key on the price chart and waits until the browser has painted the result: milliseconds. */
+/** Presses a key on the price chart, and waits until the browser has painted the result. Returns the time in ms. */
 async function zoomStep(key: string): Promise<number> {
   const start = performance.now();
   document.getElementById('price-chart')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
   return performance.now() - start;
 }
 
-/** Ms of the processor that the page's main thread has used. */
+/** Returns the CPU time of the page's main thread in ms. */
 async function workMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);

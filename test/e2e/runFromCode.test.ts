@@ -14,9 +14,9 @@ import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-code-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const catalog = join(folder, 'data');
-const made = { symbol: 'TESTUSDT', interval: '1m', bars: 3000, seed: 3 } as const;
-generateInto(catalog, { ...made, fromMs: Date.UTC(2024, 0, 1) });
-const data = generateBars(made);
+const generated = { symbol: 'TESTUSDT', interval: '1m', bars: 3000, seed: 3 } as const;
+generateInto(catalog, { ...generated, fromMs: Date.UTC(2024, 0, 1) });
+const data = generateBars(generated);
 const csv = join(folder, 'TESTUSDT-1m.csv');
 const { openMs, open, high, low, close, volume } = data;
 const rows = Array.from(openMs, (ms, row) => [ms, open[row], high[row], low[row], close[row], volume[row]].join(','));
@@ -49,8 +49,8 @@ test('a run of a few hours sees the days before it, and contains no whole day', 
       if (this.bars.fresh) seen.push([this.nowMs, this.mean.value]);
     }
   }
-  const minutes = generateBars({ ...made, bars: 5 * 1440 });
-  const day = (n: number) => minutes.close[n * 1440 - 1]!;
+  const minutes = generateBars({ ...generated, bars: 5 * 1440 });
+  const day = (number: number) => minutes.close[number * 1440 - 1]!;
   const both = { ...feeds, day: { symbol: 'TESTUSDT', interval: '1d' } } as const;
   const span = { from: '2024-01-04T22:00', to: '2024-01-05T03:00' };
   await backtest({ strategy: Days, data: [minutes], feeds: both, cash: '10000', ...span });
@@ -99,12 +99,12 @@ describe('one run, however it is asked for', () => {
         '--json',
       );
       const { summary } = await backtest({ ...file, data: csv });
-      // Numbers as JSON has them: no minus zero.
-      const { proof, ...rest } = JSON.parse(JSON.stringify(summary)) as typeof summary;
-      const { proof: sampled, ...figures } = JSON.parse(stdout) as typeof summary;
-      expect(figures).toEqual(rest);
+      // JSON has no minus zero.
+      const { proof, ...figuresOfCode } = JSON.parse(JSON.stringify(summary)) as typeof summary;
+      const { proof: sampled, ...figuresOfCommand } = JSON.parse(stdout) as typeof summary;
+      expect(figuresOfCode).toEqual(figuresOfCommand);
       expect(sampled).toMatchObject({ verdict: 'proved', from: 'sample', why: null });
-      // A process that runs other code has no sample, and says so.
+      // A process that runs other code has no proof sample, and says so.
       const why = expect.stringContaining('shares its process') as string;
       expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], bars: 0, why });
       expect(proof!.data).toBe(sampled!.data);
@@ -157,14 +157,14 @@ test('the columns of a result equal the rows of the run folder', async () => {
     );
     const names = header.split(',').map((column) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
     expect([name, table.length]).toEqual([name, lines.length]);
-    // Two columns of the file are left out: fee_in follows from fee_asset, and trade is the number of the row.
+    // The file leaves out two columns: fee_in follows from fee_asset, and trade is the row number.
     expect([...columns.keys()].toSorted()).toEqual(names.filter((column) => column !== 'feeIn' && column !== 'trade').toSorted());
-    lines.forEach((line, row) => {
-      const cells = line.split(',');
-      names.forEach((column, at) => {
+    lines.forEach((rowText, row) => {
+      const cells = rowText.split(',');
+      names.forEach((column, columnIndex) => {
         const value = columns.get(column)?.[row];
         if (value !== undefined)
-          expect(value, `${name}.${column}[${row}]`).toBe(typeof value === 'string' ? cells[at] : numbers(cells[at]));
+          expect(value, `${name}.${column}[${row}]`).toBe(typeof value === 'string' ? cells[columnIndex] : numbers(cells[columnIndex]));
       });
     });
   }
@@ -185,8 +185,8 @@ test('report and folder are written on demand, and the manifest says that only c
   expect(manifest).toMatchObject({ name: 'mine', resultHash: result.resultHash, origin: { recipe: null, inCode } });
   expect(readFileSync(join(written, 'definition.yaml'), 'utf8')).toContain('# in code: the strategy Cross\n');
   const fromFile = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: csv, cash: '10000' });
-  const other: unknown = JSON.parse(readFileSync(join(await fromFile.write(join(folder, 'runs')), 'manifest.json'), 'utf8'));
-  expect(other).toMatchObject({ origin: { recipe: `isobar data import ${csv}`, inCode: [] } });
+  const manifestOfFile: unknown = JSON.parse(readFileSync(join(await fromFile.write(join(folder, 'runs')), 'manifest.json'), 'utf8'));
+  expect(manifestOfFile).toMatchObject({ origin: { recipe: `isobar data import ${csv}`, inCode: [] } });
   const spaced = join(folder, 'my bars-1m.csv');
   copyFileSync(csv, spaced);
   const named = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: spaced, symbol: 'TESTUSDT', cash: '10000' });
@@ -194,9 +194,9 @@ test('report and folder are written on demand, and the manifest says that only c
   expect(third).toContain(`# isobar data import '${spaced}' --symbol TESTUSDT\n`);
   await expect(result.report(join(csv, 'x.html'))).rejects.toThrow('expected a folder, got a file');
   await expect(result.write(csv)).rejects.toThrow(`write ${csv}: expected a folder, got a file`);
-  const [report, write] = [result.report, result.write] as ((path?: string) => Promise<string>)[];
+  const [report, writeRun] = [result.report, result.write] as ((path?: string) => Promise<string>)[];
   await expect(report!()).rejects.toThrow('report: expected a path, got nothing');
-  await expect(write!('')).rejects.toThrow('write: expected a path, got an empty text');
+  await expect(writeRun!('')).rejects.toThrow('write: expected a path, got an empty text');
 });
 
 test('a printed result is the table of the command; undefined figures are null with a reason', async () => {
@@ -213,7 +213,7 @@ describe('refused, with a line that names the option', () => {
     readonly params = {};
   }
   class Late extends Strategy {
-    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that is to be found
+    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that this test is about
     override async onBar() {}
   }
   const bad = (change: object): BacktestOptions => ({ ...good, ...change });

@@ -27,7 +27,8 @@ class Flips extends Strategy {
   }
 }
 const feeds = { bars: { symbol: 'TESTUSDT', interval: '5m' }, trend: { symbol: 'TESTUSDT', interval: '1h' } };
-const run = (data: readonly Bars[], more: object = {}) => backtest({ strategy: Flips, data: [...data], feeds, cash: '10000', ...more });
+const run = (data: readonly Bars[], extraOptions: object = {}) =>
+  backtest({ strategy: Flips, data: [...data], feeds, cash: '10000', ...extraOptions });
 
 test('a feed that starts before the bars in which orders fill adds no empty days', async () => {
   const { summary } = await run([fives(), hours]);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiFixture, KEY, SECRET, type Ended } from '../fixtures/apiFixture.ts';
-import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { credentialsIn, ECHO, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
 
 const fixture = new ApiFixture();
 const stubs: StubExchange[] = [];
-/** What services sent, to see that there was something to be found. */
+/** The bytes that services sent, to check that there was something to find. */
 const sent: Buffer[] = [];
 
 beforeAll(() => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   fixture.remove();
 });
 
-/** A strategy that looks for the key in every place that a program can read, and reports what it found. */
+/** A strategy that searches for the key in every place that a program can read, and reports what it found. */
 const HOSTILE = `import { execFileSync } from 'node:child_process';
 import { Strategy } from 'isobar';
 export default class Hostile extends Strategy {
@@ -46,7 +46,7 @@ const raw =
     else socket.write(text);
   };
 
-/** There, and no more than that. */
+/** Sends the reply of a ping and nothing else. */
 const ping =
   (behaviour: Behaviour): Behaviour =>
   (socket, request) =>
@@ -57,10 +57,10 @@ const QUERY = ['api', 'spot.queryOrder', 'symbol=BTCUSDT', 'newClientOrderId=c-1
 const error = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
 const ROW = `{"symbol":"${ECHO}","orderId":1,"clientOrderId":"${KEY}","price":1,"origQty":"${SECRET}","executedQty":0,"status":"${ECHO}","side":"BUY"}`;
 const GOOD_ROW = `{"symbol":"${KEY}","orderId":1,"clientOrderId":"${SECRET}","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
-/** The row of the requested order. */
+/** The row of the queried order. */
 const ASKED_ROW = `{"symbol":"BTCUSDT","orderId":1,"clientOrderId":"c-1","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
 
-/** What the command should end with, so that each failure is the one that is meant. */
+/** Commands with the service's behaviour and the expected exit code, which shows that the intended failure happened. */
 const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])[] = [
   ['an answer that echoes', [...QUERY], answers(200, ASKED_ROW), 0],
   ['an answer that echoes, in JSON', [...QUERY, '--json'], answers(200, ASKED_ROW), 0],
@@ -94,25 +94,29 @@ const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])
   ['a body that breaks off', [...ORDER], raw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
 ];
 
-/** Every fourth in a process of its own, the others within this one, which is faster. */
-async function scene(at: number): Promise<Ended> {
-  const [, args, behaviour] = SCENES[at]!;
+/** Runs every fourth scene in a new process, and the others in this process, which is faster. */
+async function scene(sceneIndex: number): Promise<Ended> {
+  const [, args, behaviour] = SCENES[sceneIndex]!;
   const stub = await StubExchange.start(withTime(behaviour, Date.now));
   stubs.push(stub);
   const words = [...args, ...(args[0] === 'api' ? ['--verbose'] : []), '--spot-url', stub.origin];
-  return at % 4 === 0 ? fixture.run(words, fixture.withKey) : fixture.runHere(words, fixture.withKey);
+  return sceneIndex % 4 === 0 ? fixture.run(words, fixture.withKey) : fixture.runHere(words, fixture.withKey);
 }
 
-describe('nothing of it is printed or written', () => {
+describe('no part of a credential is printed or written', () => {
   test('no credential is printed or written by calls of every outcome, at the highest verbosity', async () => {
     const ended: Ended[] = [];
-    for (const at of SCENES.keys()) ended.push(await scene(at));
-    expect(ended.map(({ code }, at) => [SCENES[at]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
-    const shown = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], found(Buffer.from(stdout + stderr))] as const);
-    expect(shown.filter(([, hits]) => hits.length > 0)).toEqual([]);
-    // A service cannot move the cursor of the reader's terminal either, or begin a line of its own.
-    const obeyed = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const);
-    expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
+    for (const sceneIndex of SCENES.keys()) ended.push(await scene(sceneIndex));
+    expect(ended.map(({ code }, index) => [SCENES[index]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
+    const credentialsFound = ended.map(
+      ({ stdout, stderr }, index) => [SCENES[index]![0], credentialsIn(Buffer.from(stdout + stderr))] as const,
+    );
+    expect(credentialsFound.filter(([, hits]) => hits.length > 0)).toEqual([]);
+    // A service must not move the cursor of the reader's terminal, or start a line of its own.
+    const controlCharacters = ended.map(
+      ({ stdout, stderr }, index) => [SCENES[index]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const,
+    );
+    expect(controlCharacters.filter(([, control]) => control !== undefined)).toEqual([]);
   });
 
   test('no credential is printed or written by Node itself, with all debug output on', async () => {
@@ -125,7 +129,7 @@ describe('nothing of it is printed or written', () => {
     });
     expect(code).toBe(1);
     expect(stderr.length).toBeGreaterThan(100_000);
-    expect(found(Buffer.from(stderr))).toEqual([]);
+    expect(credentialsIn(Buffer.from(stderr))).toEqual([]);
   });
 
   test('no credential is printed or written by mistakes of the caller', async () => {
@@ -134,7 +138,7 @@ describe('nothing of it is printed or written', () => {
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
     const stub = await StubExchange.start(withTime(answers(400, error(-1121)), Date.now));
     stubs.push(stub);
-    const at = ['--spot-url', stub.origin];
+    const address = ['--spot-url', stub.origin];
     const mistakes: readonly (readonly string[])[] = [
       ['api', 'spot.account', `--api-key=${KEY}`, '--api-secret', SECRET],
       ['api', 'spot.account', `apiKey=${KEY}`],
@@ -150,20 +154,20 @@ describe('nothing of it is printed or written', () => {
       ['api', KEY],
       ['api', 'spot.ping', KEY],
       ['api', 'spot.ping', `${SECRET}=1`],
-      ['api', 'spot.depth', `symbol=${SECRET}`, `limit=${KEY}`, ...at],
-      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--dry-run', ...at],
-      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--json', ...at],
-      [...QUERY.slice(0, 3), `newClientOrderId=${KEY.slice(0, 31)}`, '--dry-run', ...at],
+      ['api', 'spot.depth', `symbol=${SECRET}`, `limit=${KEY}`, ...address],
+      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--dry-run', ...address],
+      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--json', ...address],
+      [...QUERY.slice(0, 3), `newClientOrderId=${KEY.slice(0, 31)}`, '--dry-run', ...address],
       [KEY],
       ['data', SECRET],
       ['data', 'list', '--market', SECRET],
     ];
     for (const args of mistakes) {
       const { stdout, stderr, code } = await fixture.runHere(args, fixture.withKey);
-      expect([args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')), found(Buffer.from(stdout + stderr))]).toEqual([
-        expect.anything(),
-        [],
-      ]);
+      expect([
+        args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')),
+        credentialsIn(Buffer.from(stdout + stderr)),
+      ]).toEqual([expect.anything(), []]);
       expect(code === 0).toBe(args.includes('--dry-run'));
     }
   });
@@ -184,7 +188,7 @@ describe('nothing of it is printed or written', () => {
     expect(code).toBe(143);
     expect(stderr).toContain('the order may exist');
     expect(cmdline).toContain('spot.newOrder');
-    expect(found(Buffer.from(cmdline))).toEqual([]);
+    expect(credentialsIn(Buffer.from(cmdline))).toEqual([]);
     expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
   });
 
@@ -192,9 +196,9 @@ describe('nothing of it is printed or written', () => {
     const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
     const { code, stderr } = await fixture.run(backtest, { ...fixture.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
     expect(code).toBe(1);
-    // It did see its environment, without what the bot had removed from it.
+    // The strategy did see its environment, without the variables that the bot had removed.
     expect(stderr).toContain('canary.example.com');
-    expect(found(Buffer.from(stderr))).toEqual([]);
+    expect(credentialsIn(Buffer.from(stderr))).toEqual([]);
   });
 
   test('no output and no file of the whole test contains a credential', () => {
@@ -206,13 +210,13 @@ describe('nothing of it is printed or written', () => {
     expect(signatures.length).toBeGreaterThan(SCENES.length / 2);
     const files = fixture.written();
     expect(files.some(({ path }) => path.includes('/bans/'))).toBe(true);
-    for (const { path, bytes } of files) expect([path, found(bytes, signatures)]).toEqual([path, []]);
-    expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
-    // There was something to be found: services had the key and sent back every form of both.
+    for (const { path, bytes } of files) expect([path, credentialsIn(bytes, signatures)]).toEqual([path, []]);
+    expect(credentialsIn(Buffer.concat(fixture.printed), signatures)).toEqual([]);
+    // There was something to find: services had the key, and sent back both credentials in every form.
     const keys = stubs.flatMap(({ requests }) => requests.flatMap(({ headers }) => headers.map(([, value]) => value)));
     expect(keys).toContain(KEY);
     for (const form of ['as it is', 'in hex', 'in base64', 'percent-encoded', 'in escapes of JSON']) {
-      expect(found(Buffer.concat(sent))).toEqual(expect.arrayContaining([`the key ${form}`, `the secret ${form}`]));
+      expect(credentialsIn(Buffer.concat(sent))).toEqual(expect.arrayContaining([`the key ${form}`, `the secret ${form}`]));
     }
   });
 });

@@ -7,7 +7,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 const fixture = new CliFixture();
 const sim = (...words: readonly string[]) => commandIn(fixture.folder, ['sim', ...words]);
 
-/** Audits as seldom as a bot may have them: most of a simulated day is audits. */
+/** The longest audit periods that a bot may have, because most of a simulated day is audits. */
 const AUDIT = 'audit: { fastMs: 60000, balanceMs: 600000, fullMs: 7200000 }';
 const EXCHANGE = "exchange: { spotUrl: 'https://nowhere.invalid', keyFile: nosuch, secretFile: nosuch }";
 const bot = (strategy: string): string => `strategy: ${strategy}
@@ -18,7 +18,7 @@ ${EXCHANGE}
 ${AUDIT}
 `;
 
-/** Buys and sells by turns, so that each day has orders. */
+/** Buys and sells in turn, so that each day has orders. */
 const TURNS = `import { Strategy } from 'isobar';
 export default class Turns extends Strategy {
   seen = 0;
@@ -29,9 +29,9 @@ export default class Turns extends Strategy {
   }
 }
 `;
-/** The same with chance of its own: a restart cannot make its decisions again. */
+/** The same strategy with its own random numbers. A restart cannot repeat its decisions. */
 const RANDOM = TURNS.replace("'500'", 'String(Math.floor(100 + Math.random() * 400))').replaceAll('Turns', 'Chance');
-/** Stops wait at the exchange, and one that does not reach it is forgotten. */
+/** Places stops at the exchange, and forgets a stop that does not reach it. */
 const FORGETFUL = `import { Strategy } from 'isobar';
 export default class Forgetful extends Strategy {
   entry = null;
@@ -73,9 +73,9 @@ beforeAll(() => {
 afterAll(() => fixture.remove());
 
 test('a seed is a day: repeated it has the same hash; the bot loses nothing, and its keys are not read', async () => {
-  const first = await sim('turns.yaml', '--from', '2', '--days', '1', '--json');
-  expect([first.code, first.stderr]).toEqual([0, '']);
-  const report = reportOf(first);
+  const firstRun = await sim('turns.yaml', '--from', '2', '--days', '1', '--json');
+  expect([firstRun.code, firstRun.stderr]).toEqual([0, '']);
+  const report = reportOf(firstRun);
   expect(report.violations).toBe(0);
   expect(report.orders).toBeGreaterThan(10);
   expect(report.fills).toBeGreaterThan(8);

@@ -10,7 +10,7 @@ import { ROOT } from '../fixtures/packed.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-starts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Files that are read before `entry` has anything to do. */
+/** Returns the files that are read before `entry` does anything. */
 function filesRead(entry: string): readonly string[] {
   const list = join(folder, 'loaded');
   const code = `await import(${JSON.stringify(join(ROOT, 'dist', entry))})`;
@@ -23,7 +23,7 @@ function filesRead(entry: string): readonly string[] {
 test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
-  // It reads the files of external series as an import does.
+  // The command reads the files of external series as an import does.
   ['a live bot', 'tasks/bot/openLiveBot.js', 85],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
@@ -32,15 +32,15 @@ test.each([
   const files = read.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));
   expect(files.length, files.join('\n')).toBeGreaterThan(0);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(max);
-  // Piscina belongs to a sweep's threads and esbuild to a strategy's file. No command here needs these parts of undici.
+  // Piscina is for the threads of a sweep and esbuild for strategy files. These commands need neither, and only a part of undici.
   expect(read.filter((file) => /\/node_modules\/(piscina|esbuild|undici)\//.test(file))).toEqual([]);
 });
 
 test('a module has one instance by its own address and by that of the package', async () => {
-  // Addresses that the compiler does not follow: what the build makes of a module has the types of the module.
+  // The compiler does not follow these addresses. Built modules have the types of their sources.
   const exported = async (path: string): Promise<Readonly<Record<string, unknown>>> => import(join(ROOT, 'dist', path));
-  const [own, whole] = await Promise.all([exported('strategy/strategy.js'), exported('index.js')]);
-  expect(own['Strategy']).toBe(whole['Strategy']);
+  const [fromModule, fromPackage] = await Promise.all([exported('strategy/strategy.js'), exported('index.js')]);
+  expect(fromModule['Strategy']).toBe(fromPackage['Strategy']);
   const [loop, again] = await Promise.all([exported('engine/loop/blockLoop.js'), exported('engine/loop/blockLoop.js?strategy=other')]);
   expect(again['blockLoop']).not.toBe(loop['blockLoop']);
 });

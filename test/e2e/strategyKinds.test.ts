@@ -16,7 +16,9 @@ async function isobar(words: string): Promise<string> {
   expect(code, `${words}\n${stderr}`).toBe(0);
   return stdout;
 }
-/** A proof runs the strategy many times. A third of the year has every kind trade; the backtest before it has the whole year. */
+/**
+ * Proofs run the strategy many times, so they use a third of the year, in which every kind trades. The backtest before uses the whole year.
+ */
 const PROVED_SPAN = '--set to=2024-05-01';
 
 beforeAll(() => {

@@ -8,9 +8,9 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
-/** One thread where their number does not matter: each loads the whole package. */
+/** One thread, for tests in which the number does not matter. Each thread loads the whole package. */
 const ALONE = ['--workers', '1'];
-/** The sweep within this process. What is about the process starts one by `fixture.sweep`: its threads, a cut, a kill. */
+/** Runs the sweep in this process. Tests of threads, an interruption or a kill start a process with `fixture.sweep`. */
 const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<Finished> =>
   commandIn(fixture.folder, ['sweep', 'cross.yaml', ...args]);
 const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
@@ -36,9 +36,9 @@ describe('a sweep', () => {
 
   it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
     const [hash, table] = [fixture.json().sweepHash, fixture.table()];
-    const known = await sweep(fixture, ...GRID, ...ALONE, '--json');
-    expect(known.stderr).toContain('18 sets already in the ledger');
-    expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
+    const fromLedger = await sweep(fixture, ...GRID, ...ALONE, '--json');
+    expect(fromLedger.stderr).toContain('18 sets already in the ledger');
+    expect(JSON.parse(fromLedger.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     const fresh = await sweep(fixture, ...GRID, '--workers', '2', '--fresh', '--quiet');
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
     expect(fixture.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
@@ -109,10 +109,10 @@ describe('a sweep', () => {
       [[...GRID, '--fresh', '--resume'], /--resume: expected not to be given with --fresh/],
       [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no interrupted sweep of cross/],
     ];
-    for (const [at, [args, message]] of refusals.entries()) {
+    for (const [index, [args, message]] of refusals.entries()) {
       const words = ['sweep', 'cross.yaml', ...args];
-      // The command in a process of its own once: what refuses is the same.
-      const { code, stdout, stderr } = at === 0 ? await fixture.run(...words) : await commandIn(fixture.folder, words);
+      // One command in a new process: the same checks refuse it.
+      const { code, stdout, stderr } = index === 0 ? await fixture.run(...words) : await commandIn(fixture.folder, words);
       expect(stderr).toMatch(message);
       expect(stdout).toBe('');
       expect(code).toBe(2);
@@ -139,10 +139,10 @@ describe('several strategies on one account', () => {
     expect(best.map(({ params }) => Object.keys(params))).toEqual(Array.from({ length: 6 }, () => ['Cross.fast', 'Cross#2.slow']));
     expect(new Set(best.map(({ figures }) => figures['totalReturn'])).size).toBe(6);
     const [, command = ''] = /One set {2}isobar (.*?)\n {2}Report/s.exec(stdout) ?? [];
-    const made = JSON.parse((await commandIn(fixture.folder, [...command.split(/\s+/), '--json'])).stdout) as {
+    const singleRun = JSON.parse((await commandIn(fixture.folder, [...command.split(/\s+/), '--json'])).stdout) as {
       metrics: Record<string, number>;
     };
-    expect(best.map(({ figures }) => figures['sharpe'])).toContain(made.metrics['sharpe']);
+    expect(best.map(({ figures }) => figures['sharpe'])).toContain(singleRun.metrics['sharpe']);
   });
 
   it('several strategies on one account need the name of theirs', async () => {
@@ -155,22 +155,22 @@ describe('several strategies on one account', () => {
 describe('a strategy that misbehaves', () => {
   const fixture = new SweepFixture(300);
   afterAll(() => fixture.remove());
-  const act = (what: string) =>
+  const definitionWith = (statement: string) =>
     fixture.write(
       'cross.ts',
       `import { int, Strategy } from 'isobar';
-export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
+export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${statement} } } }\n`,
     );
 
   it('a strategy that misbehaves is named with its parameters and its bar; what it prints is not a result; the end of a thread is reported', async () => {
-    act("throw new Error('three is one too many');");
+    definitionWith("throw new Error('three is one too many');");
     const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
     expect(thrown.code).toBe(1);
-    act("console.log('hello');");
+    definitionWith("console.log('hello');");
     const { stdout } = await sweep(fixture, '--grid', 'n=1..4', ...ALONE, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
-    act('process.exit(7);');
+    definitionWith('process.exit(7);');
     expect((await fixture.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
       'a strategy ended the thread of its sweep\n  remove process.exit from the strategy',
     );
@@ -199,7 +199,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
     expect(stderr).toMatch(/4 sets ran, 2 failed[\s\S]*Failed: 2 sets: no answer for 1 s on the bar that closed at 2024-01-03 02:00 UTC/);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
-    // The sets beside those that hang are what they are alone.
+    // The results of the sets beside the stalled ones are those of separate runs.
     const beside = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
     const alone = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ALONE, '--json');
     expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
@@ -238,8 +238,8 @@ describe('a sweep that is cut', () => {
     const changed = await commandIn(fixture.folder, resumed);
     expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl has other inputs: cross.ts was \w{12}, is \w{12}\n/);
     fixture.write('cross.ts', strategy);
-    const other = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
-    expect(other.stderr).toMatch(/has other inputs: the definition was/);
+    const changedInputs = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
+    expect(changedInputs.stderr).toMatch(/has other inputs: the definition was/);
     expect((await sweep(fixture, ...grid, '--resume')).code).toBe(0);
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });

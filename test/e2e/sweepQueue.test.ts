@@ -48,18 +48,18 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
   });
 
   it('a shared sweep is refused by a machine whose strategy or bars are others', async () => {
-    const other = new SweepFixture(4001);
+    const otherMachine = new SweepFixture(4001);
     const run = fixture.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
     const isOver = killAfter(run, 20_000);
     await untilShared(redis.url);
-    other.write('cross.ts', '// Changed.\nexport { default } from "./own.ts";\n');
-    cpSync(join(fixture.folder, 'cross.ts'), join(other.folder, 'own.ts'));
-    const { code, stderr } = await other.run('sweep-worker', '--queue', redis.url, '--once');
+    otherMachine.write('cross.ts', '// Changed.\nexport { default } from "./own.ts";\n');
+    cpSync(join(fixture.folder, 'cross.ts'), join(otherMachine.folder, 'own.ts'));
+    const { code, stderr } = await otherMachine.run('sweep-worker', '--queue', redis.url, '--once');
     expect(stderr).toMatch(/the sweep cross has other inputs than this machine: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/);
     expect(code).toBe(2);
     run.kill('SIGINT');
     expect(await isOver).toBe(130);
-    other.remove();
+    otherMachine.remove();
   });
 });
 
@@ -75,7 +75,7 @@ async function keysIn(url: string): Promise<readonly string[]> {
   return keys;
 }
 
-/** Resolves once a task is being run. */
+/** Resolves when a task is running. */
 async function untilActive(url: string): Promise<void> {
   const redis = await client(url);
   for (let turn = 0; turn < 400; turn++) {

@@ -18,8 +18,8 @@ export default class Other extends Strategy {
   }
 }
 `;
-const sweepOf = async (fast: string, ...more: readonly string[]) => {
-  const { code, stdout, stderr } = await isobar('sweep', 'cross.yaml', '--grid', `fast=${fast}`, '--workers', '1', '--json', ...more);
+const sweepOf = async (fast: string, ...options: readonly string[]) => {
+  const { code, stdout, stderr } = await isobar('sweep', 'cross.yaml', '--grid', `fast=${fast}`, '--workers', '1', '--json', ...options);
   expect(code, stderr).toBe(0);
   const { trials } = JSON.parse(stdout) as { trials: Record<string, unknown> };
   return { trials, stderr };
@@ -34,7 +34,7 @@ test('eight single runs and a sweep of two sets are ten trials, and a repeat add
   fixture.write('other.ts', OTHER);
   fixture.write('other.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace('cross.ts', 'other.ts'));
   await backtest('other.yaml');
-  // The same once more, from a copy of the definition under another name.
+  // A repetition from a copy of the definition under another name.
   fixture.write('again.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
   await backtest('again.yaml', '--set', 'params.fast=2');
   const { trials, stderr } = await sweepOf('9,10');

@@ -29,16 +29,16 @@ describe('the command', () => {
   });
 
   it('the command repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
-    const rows = Array.from({ length: 400 }, (_, at) => {
-      const close = (100 + 10 * Math.sin(at / 9)).toFixed(2);
-      return `${Date.UTC(2024, 0, 1) + at * 3_600_000},${close},${close},${close},${close},5`;
+    const rows = Array.from({ length: 400 }, (_, row) => {
+      const close = (100 + 10 * Math.sin(row / 9)).toFixed(2);
+      return `${Date.UTC(2024, 0, 1) + row * 3_600_000},${close},${close},${close},${close},5`;
     });
     const csv = `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`;
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
     const words = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
-    const made = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
-    const run = made.stdout.trim();
-    expect(made.code, made.stderr).toBe(0);
+    const backtested = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
+    const run = backtested.stdout.trim();
+    expect(backtested.code, backtested.stderr).toBe(0);
     expect((await isobar('verify', run)).code).toBe(0);
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
     const { code, stdout } = await isobar('verify', run);
@@ -61,8 +61,8 @@ describe('the command', () => {
 
 describe('a run whose files have changed', () => {
   const fixture = new VerifiedFixture();
-  const flipped = (at: number) => (bytes: Buffer) => {
-    bytes[at % bytes.length]! ^= 1;
+  const flipped = (byteIndex: number) => (bytes: Buffer) => {
+    bytes[byteIndex % bytes.length]! ^= 1;
     return bytes;
   };
   beforeAll(() => fixture.make());
@@ -91,8 +91,8 @@ describe('a run whose files have changed', () => {
     async (file) => {
       const size = statSync(fixture.path(file)).size;
       await fc.assert(
-        fc.asyncProperty(fc.nat(size - 1), async (at) => {
-          const { changed, outcome } = await fixture.changed(fixture.path(file), flipped(at), () => verify(fixture.run));
+        fc.asyncProperty(fc.nat(size - 1), async (byteIndex) => {
+          const { changed, outcome } = await fixture.changed(fixture.path(file), flipped(byteIndex), () => verify(fixture.run));
           expect(changed).toEqual([
             { use: expect.any(String), file: fixture.path(file), recorded: expect.stringMatching(HASH), now: expect.stringMatching(HASH) },
           ]);
@@ -109,13 +109,13 @@ describe('a run whose files have changed', () => {
     async (file) => {
       const path = join(fixture.run, file);
       // The verdict of a proof is taken as recorded (docs/trust.md). It is the last member of the summary.
-      const end = file === 'summary.json' ? readFileSync(path).indexOf('"proof"') : statSync(path).size;
-      expect(end).toBeGreaterThan(0);
+      const endOfBytes = file === 'summary.json' ? readFileSync(path).indexOf('"proof"') : statSync(path).size;
+      expect(endOfBytes).toBeGreaterThan(0);
       await fc.assert(
-        fc.asyncProperty(fc.nat(end - 1), async (at) => {
-          const { changed, differences, outcome } = await fixture.changed(path, flipped(at), () => verify(fixture.run));
+        fc.asyncProperty(fc.nat(endOfBytes - 1), async (byteIndex) => {
+          const { changed, differences, outcome } = await fixture.changed(path, flipped(byteIndex), () => verify(fixture.run));
           const named =
-            file === 'definition.yaml' ? changed.map((each) => each.file) : differences.map((each) => join(fixture.run, each.file));
+            file === 'definition.yaml' ? changed.map((input) => input.file) : differences.map((input) => join(fixture.run, input.file));
           expect(named[0]).toBe(path);
           if (file !== 'definition.yaml') expect(outcome).toBe('different');
         }),
@@ -132,16 +132,16 @@ describe('a run whose files have changed', () => {
   });
 
   it('a lock file that came after the run is named', async () => {
-    const other = new VerifiedFixture();
-    await other.make([], false);
-    expect(await verify(other.run)).toMatchObject({ outcome: 'identical', changed: [] });
-    writeFileSync(other.path('package-lock.json'), '{}');
-    const { outcome, changed } = await verify(other.run);
+    const unlocked = new VerifiedFixture();
+    await unlocked.make([], false);
+    expect(await verify(unlocked.run)).toMatchObject({ outcome: 'identical', changed: [] });
+    writeFileSync(unlocked.path('package-lock.json'), '{}');
+    const { outcome, changed } = await verify(unlocked.run);
     expect([outcome, changed]).toEqual([
       'identical',
-      [{ use: 'lock file', file: other.path('package-lock.json'), recorded: null, now: expect.stringMatching(HASH) }],
+      [{ use: 'lock file', file: unlocked.path('package-lock.json'), recorded: null, now: expect.stringMatching(HASH) }],
     ]);
-    other.remove();
+    unlocked.remove();
   });
 
   it('several changes are all named, and the first difference of each file with both values', async () => {
@@ -247,11 +247,11 @@ describe('runs of other kinds', () => {
 
   it('a run made in code is rejected, with the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
-    const made = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
-    const run = await made.write(fixture.path('runs'));
+    const result = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
+    const run = await result.write(fixture.path('runs'));
     const refused = verify(run);
     await expect(refused).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
-    await expect(refused).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${made.resultHash}` });
+    await expect(refused).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${result.resultHash}` });
   });
 
   it.each([

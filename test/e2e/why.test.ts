@@ -66,9 +66,9 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
   ])('questions without an answer end with 2, the culprit and a remedy: %j', async (args, message) => {
     const { code, stdout, stderr } = await why(...args);
     expect([code, stdout]).toEqual([2, '']);
-    const [first = '', remedy = ''] = stderr.split('\n');
-    if (typeof message === 'string') expect(first).toBe(message);
-    else expect(first).toMatch(message);
+    const [firstLine = '', remedy = ''] = stderr.split('\n');
+    if (typeof message === 'string') expect(firstLine).toBe(message);
+    else expect(firstLine).toMatch(message);
     expect(remedy).toMatch(/^ {2}\S/);
   });
 

@@ -27,15 +27,15 @@ describe.skipIf(!hasBrowser)('a click on a bar', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Clicks across the chart until a bar with a fill is found. */
+  /** Clicks across the chart until the clicked bar has a fill. */
   async function clickFill(page: Page): Promise<string> {
     await page.locator('#trade-table tbody tr').first().click();
     await page.waitForTimeout(300);
     const chart = page.locator('#price-chart');
     await chart.scrollIntoViewIfNeeded();
     const box = (await chart.boundingBox())!;
-    for (let at = 1; at < 200; at++) {
-      await page.mouse.click(box.x + ((box.width - 80) * at) / 200, box.y + 12);
+    for (let step = 1; step < 200; step++) {
+      await page.mouse.click(box.x + ((box.width - 80) * step) / 200, box.y + 12);
       const text = await page.locator('#bar-panel').innerText();
       if (text.includes('Filled in it')) return text;
     }
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('a click on a bar', () => {
     const text = await clickFill(page);
     expect(text).toMatch(/Bar \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     expect(text).toMatch(/open [\d ]+/);
-    // A narrow chart may have drawn longer bars than those of the run.
+    // A narrow chart may show longer bars than those of the run.
     expect(text).toMatch(/isobar why \. --at \d{4}-\d\d-\d\dT\d\d:\d\d --symbol \w+|zoom in to see one of them/);
     expect(causes).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);

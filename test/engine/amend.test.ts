@@ -105,11 +105,11 @@ describe('a limit order that is amended', () => {
     [{ size: { base: '0.1' } }, /with \{ base \} as its size: expected a number/],
     [{ stop: { price: 95 } }, /with \{ price \} as its stop: expected a number/],
   ])('the amendment %j of a limit order is rejected with a remedy', async (change, message) => {
-    const act = ordersOf((strategy, row) => {
+    const amended = ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, change as Amendment);
     }, FREE);
-    await expect(act).rejects.toMatchObject({ message: expect.stringMatching(message) });
+    await expect(amended).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
 });
 

@@ -13,7 +13,7 @@ const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, clos
 const contract = linearContract(FREE);
 const quiet = (price = 10_000): Row => [price, price, price, price];
 const quietRows = (count: number): Row[] => Array.from({ length: count }, () => quiet());
-/** A price in ticks as a strategy writes it. */
+/** Returns a price in ticks as a strategy writes it. */
 const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
 type Script = (strategy: Api, row: number) => unknown;
@@ -42,7 +42,10 @@ async function run(rows: readonly Row[], script: Script, options: Partial<PlanOp
   return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
 }
 
-/** Buys ten contracts at the close of row 0, places a stop at 980.0 as soon as it holds them, and amends it as `changes` say, by row. */
+/**
+ * Returns a script that buys ten contracts at the close of row 0, places a stop at 980.0 when it holds them, and amends the stop by
+ * `changes`, which are keyed by row.
+ */
 function stopThenAmend(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Script {
   let isPlaced = false;
   return (strategy, row) => {
@@ -71,18 +74,18 @@ describe('a trigger order that is amended', () => {
 
   it('an amended trigger order keeps its old trigger until the new order has arrived', async () => {
     const rows = [...quietRows(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
-    // Decided at the close of the row before the fall, it arrives inside the row that falls.
+    // The new order is decided at the close of the row before the fall, and arrives inside the row that falls.
     const { orders, closes } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
     expect(closes).toEqual([['sell', 9800, 10, 6]]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled']);
   });
 
   it('a row that reaches the old and the new trigger of an amended order closes the position once', async () => {
-    // The new one arrives inside row 5, and the cancel of the old one inside row 6.
+    // The new order arrives inside row 5, and the cancel of the old one inside row 6.
     const rows = [...quietRows(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
     const { closes, orders } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
     expect(closes).toEqual([['sell', 9900, 10, 7]]);
-    // The old one has fired too, and there was nothing left to close.
+    // The old order has fired too, and nothing was left to close.
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['filled', ''],
       ['rejected', '10015'],
@@ -103,7 +106,7 @@ describe('a trigger order that is amended', () => {
       if (row === 2) strategy.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
       if (row === 4) strategy.order(true, { base: 5 }, { tag: 'more' });
     };
-    // A stop holds the lots that it closes: they are sold beside it only if it holds fewer.
+    // A stop holds the lots that it closes. They can be sold beside it only if it holds fewer.
     const fewer: Script = (strategy, row) => {
       if (row === 1) strategy.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
       script(strategy, row);
@@ -116,7 +119,7 @@ describe('a trigger order that is amended', () => {
   it('an amendment of the size alone keeps the trigger, and a size beyond the position is denied', async () => {
     const returned: unknown[] = [];
     const { orders } = await run(quietRows(8), stopThenAmend({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
-    // Nothing was to be changed the last time.
+    // The last amendment changes nothing.
     expect(returned).toEqual([3, null, 3]);
     expect(orders.map(({ lots, limit, ending, code }) => [lots, limit, ending, code])).toEqual([
       [10, 10_100, 'filled', ''],
@@ -170,12 +173,12 @@ describe('a trigger order that is amended', () => {
         if (row === 7) how(strategy);
       };
     };
-    const end = async (how: (strategy: Api) => unknown) => run(quietRows(16), endOf(how), { fills: { latencyMs: 90_000 } });
-    const dropped = await end((strategy) => strategy.api.cancel(3));
+    const endWith = async (how: (strategy: Api) => unknown) => run(quietRows(16), endOf(how), { fills: { latencyMs: 90_000 } });
+    const dropped = await endWith((strategy) => strategy.api.cancel(3));
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
-    const left = await end((strategy) => strategy.api.exit());
-    expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
-    expect(left.closes).toHaveLength(1);
+    const afterExit = await endWith((strategy) => strategy.api.exit());
+    expect(afterExit.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
+    expect(afterExit.closes).toHaveLength(1);
   });
 
   it('an amended trigger order stays in its oco group before and after the amendment', async () => {
@@ -184,8 +187,8 @@ describe('a trigger order that is amended', () => {
       run([...quietRows(4), row4, quiet(), quiet(), quiet()], (strategy, row) => {
         script(strategy, row);
         if (row !== 1) return;
-        const other = strategy.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
-        strategy.api.oco(2, other);
+        const otherOrder = strategy.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
+        strategy.api.oco(2, otherOrder);
       });
     const moved = await group([10_000, 10_000, 9850, 9900]);
     expect(moved.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
@@ -207,38 +210,86 @@ describe('a trigger order that is amended', () => {
   });
 });
 
-interface Standing {
-  readonly price: number;
-  /** Rows from the first to the last in which it may fire. */
-  readonly from: number;
-  to: number;
+/** A stop at the exchange, in ticks, and the rows from the first to the last in which it may fire. */
+interface WaitingStop {
+  readonly level: number;
+  readonly firstRow: number;
+  lastRow: number;
+}
+
+interface StopScript {
+  readonly rows: readonly Row[];
+  readonly isLong: boolean;
+  readonly firstLevel: number;
+  /** New levels of the stop, by the row at whose close they are requested. */
+  readonly moves: ReadonlyMap<number, number>;
+  readonly latencyMs: number;
 }
 
 /**
- * What closes the position, by the words of docs/matching.md and docs/strategies.md alone. What is decided at the close of a row holds from
- * the next row on, or from the one after it if it arrives inside that row; a cancel that arrives inside a row acts behind it.
+ * Returns the row and the price at which a moved stop closes the position, or null. Written from docs/matching.md and docs/strategies.md
+ * alone. An order that is decided at the close of a row may fire from the next row on, or from the one after it if it arrives inside a row.
+ * A cancel that arrives inside a row acts after the row.
  */
-function naiveRun(rows: readonly Row[], isLong: boolean, firstTrigger: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
-  // Rows until an order may fire, and until the cancel that its acknowledgement causes has acted.
-  const waitRows = latencyMs > 0 ? 2 : 1;
-  const cancelled = Math.ceil((2 * latencyMs) / 60_000);
-  const placedAt = latencyMs > 0 ? 2 : 1;
-  const stops: Standing[] = [{ price: firstTrigger, from: placedAt + waitRows, to: Infinity }];
-  let freeFrom = placedAt + 1;
+function naiveRun({ rows, isLong, firstLevel, moves, latencyMs }: StopScript): { readonly row: number; readonly price: number } | null {
+  const rowsUntilActive = latencyMs > 0 ? 2 : 1;
+  /** Rows until the cancel of the old stop has acted. It is sent when the new stop is acknowledged. */
+  const rowsUntilCancelled = Math.ceil((2 * latencyMs) / 60_000);
+  const placedRow = latencyMs > 0 ? 2 : 1;
+  const stops: WaitingStop[] = [{ level: firstLevel, firstRow: placedRow + rowsUntilActive, lastRow: Infinity }];
+  /** The first row at whose close the stop can be moved again. */
+  let movableFromRow = placedRow + 1;
   for (let row = 0; row < rows.length; row++) {
     const [open, high, low] = rows[row]!;
-    const standing = stops.filter(({ from, to }) => from <= row && row <= to);
-    if (standing.some(({ price: level }) => (isLong ? open <= level : open >= level))) return { row, price: open };
-    const reached = standing.filter(({ price: level }) => (isLong ? low <= level : high >= level));
-    reached.sort((a, b) => Math.abs(a.price - open) - Math.abs(b.price - open));
-    if (reached.length > 0) return { row, price: reached[0]!.price };
-    const [requestedLots, lastTicks] = [moves.get(row), stops.at(-1)!];
-    if (requestedLots === undefined || row < freeFrom || requestedLots === lastTicks.price) continue;
-    stops.push({ price: requestedLots, from: row + waitRows, to: Infinity });
-    lastTicks.to = row + cancelled;
-    freeFrom = row + Math.max(1, cancelled);
+    const active = stops.filter(({ firstRow, lastRow }) => firstRow <= row && row <= lastRow);
+    if (active.some(({ level }) => (isLong ? open <= level : open >= level))) return { row, price: open };
+    const reached = active.filter(({ level }) => (isLong ? low <= level : high >= level));
+    const [nearest] = reached.toSorted((a, b) => Math.abs(a.level - open) - Math.abs(b.level - open));
+    if (nearest !== undefined) return { row, price: nearest.level };
+    const [newLevel, newestStop] = [moves.get(row), stops.at(-1)!];
+    if (newLevel === undefined || row < movableFromRow || newLevel === newestStop.level) continue;
+    stops.push({ level: newLevel, firstRow: row + rowsUntilActive, lastRow: Infinity });
+    newestStop.lastRow = row + rowsUntilCancelled;
+    movableFromRow = row + Math.max(1, rowsUntilCancelled);
   }
   return null;
+}
+
+/** Draws a script: quiet rows until the stop waits, then random prices and moves of the stop. */
+function randomScript(seed: number, latencyMs: number): StopScript {
+  const rng = seededRng(seed);
+  const pick = (below: number): number => Math.floor(rng.next() * below);
+  const isLong = pick(2) === 0;
+  const sign = isLong ? 1 : -1;
+  let lastTicks = 10_000;
+  const rows = Array.from({ length: 24 }, (_, row): Row => {
+    if (row < 4) return quiet();
+    const open = lastTicks + pick(61) - 30;
+    const close = open + pick(81) - 40;
+    const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
+    lastTicks = close;
+    return [open, high, low, close];
+  });
+  const firstLevel = 10_000 - sign * (60 + pick(120));
+  const moves = new Map<number, number>();
+  // One new level in ten lies on the other side of the price.
+  for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
+  return { rows, isLong, firstLevel, moves, latencyMs };
+}
+
+/** Runs a script: enters at row 0, places the stop once the position is open, and moves it as the script says. */
+function runStopScript({ rows, isLong, firstLevel, moves, latencyMs }: StopScript) {
+  let isPlaced = false;
+  const script = (strategy: Api, row: number): void => {
+    if (row === 0) strategy.order(isLong, { base: 10 });
+    const newLevel = moves.get(row);
+    if (newLevel !== undefined)
+      for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(newLevel) });
+    if (isPlaced || strategy.api.position().isFlat) return;
+    isPlaced = true;
+    strategy.order(!isLong, undefined, { trigger: price(firstLevel), tag: 'stop' });
+  };
+  return run(rows, script, { fills: { latencyMs } });
 }
 
 it.each([
@@ -248,51 +299,23 @@ it.each([
 ])(
   '80 random scripts that move a stop, with orders that arrive %s, equal a naive reference',
   async (_, latencyMs) => {
-    let [closed, moved] = [0, 0];
+    let [closedCount, movedCount] = [0, 0];
     for (let seed = 1; seed <= 80; seed++) {
-      const rng = seededRng(seed);
-      const pick = (below: number): number => Math.floor(rng.next() * below);
-      const isLong = pick(2) === 0;
-      const sign = isLong ? 1 : -1;
-      let lastTicks = 10_000;
-      const rows = Array.from({ length: 24 }, (__, row): Row => {
-        if (row < 4) return quiet();
-        const open = lastTicks + pick(61) - 30;
-        const close = open + pick(81) - 40;
-        const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
-        lastTicks = close;
-        return [open, high, low, close];
-      });
-      const firstTrigger = 10_000 - sign * (60 + pick(120));
-      const moves = new Map<number, number>();
-      for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
-      let isPlaced = false;
-      const { closes, orders } = await run(
-        rows,
-        (strategy, row) => {
-          if (row === 0) strategy.order(isLong, { base: 10 });
-          const requestedLots = moves.get(row);
-          if (requestedLots !== undefined)
-            for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(requestedLots) });
-          if (isPlaced || strategy.api.position().isFlat) return;
-          isPlaced = true;
-          strategy.order(!isLong, undefined, { trigger: price(firstTrigger), tag: 'stop' });
-        },
-        { fills: { latencyMs } },
-      );
-      const requestedLots = naiveRun(rows, isLong, firstTrigger, moves, latencyMs);
-      const expected = requestedLots === null ? [] : [[isLong ? 'sell' : 'buy', requestedLots.price, 10, requestedLots.row]];
-      const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
+      const script = randomScript(seed, latencyMs);
+      const { closes, orders } = await runStopScript(script);
+      const naiveExit = naiveRun(script);
+      const expected = naiveExit === null ? [] : [[script.isLong ? 'sell' : 'buy', naiveExit.price, 10]];
       expect(
-        got.map((fill) => fill.slice(0, 3)),
+        closes.map(([side, ticks, lots]) => [side, ticks, lots]),
         `seed ${seed}`,
-      ).toEqual(expected.map((fill) => fill.slice(0, 3)));
-      if (requestedLots !== null) expect([requestedLots.row, requestedLots.row + 1], `seed ${seed}`).toContain(got[0]![3]);
-      closed += closes.length;
-      moved += orders.filter(({ role }) => role === 'stopLoss').length - 1;
+      ).toEqual(expected);
+      // The fill of a row has the minute of its open or of its end.
+      if (naiveExit !== null) expect([naiveExit.row, naiveExit.row + 1], `seed ${seed}`).toContain(Number(closes[0]![3]));
+      closedCount += closes.length;
+      movedCount += orders.filter(({ role }) => role === 'stopLoss').length - 1;
     }
-    expect(closed).toBeGreaterThan(40);
-    expect(moved).toBeGreaterThan(130);
+    expect(closedCount).toBeGreaterThan(40);
+    expect(movedCount).toBeGreaterThan(130);
   },
   120_000,
 );

@@ -61,7 +61,7 @@ async function recordFrom(runPlan: RunPlan): Promise<RunRecord> {
   return runRecordOf(runPlan, preparedRun, false);
 }
 
-/** Places random market, limit and bracket orders of either side on one feed. Its sizes are quantities, so that the equity has no influence. */
+/** Places random market, limit and bracket orders of either side on one feed. Sizes are quantities, so that the equity has no influence. */
 abstract class RandomTrader extends Strategy {
   abstract tradedFeed: ReturnType<RandomTrader['feed']>;
   abstract sizeUnit: number;
@@ -188,7 +188,7 @@ describe('a run over both markets', () => {
     expect(await codes({ spot: { USDT: '500' }, futures: { USDT: '20000' } })).toEqual(['MARGIN', '']);
     expect(await codes({ spot: { USDT: '20000' }, futures: { USDT: '500' } })).toEqual(['', 'MARGIN']);
     expect(await codes({ spot: { USDT: '700' }, futures: { USDT: '7000' } })).toEqual(['', '']);
-    // The margin of 6,000 and fees is there once: what one order has reserved, another one does not get.
+    // The account can pay the margin of 6,000 and the fees once. Cash that one order has reserved is not available to another one.
     class Twice extends Both {
       override onBar() {
         if (this.done) return;
@@ -220,11 +220,11 @@ describe('a run over both markets', () => {
     expect(await codes({ maxNetNotional: '5000' })).toEqual(['', '', '']);
     expect(await codes({ maxNetNotional: '4000' })).toEqual(['PORTFOLIO', 'PORTFOLIO']);
     expect(await codes({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
-    // 7,000 of the equity of both accounts, which are 10,000; what only sells is not asked, whatever is held.
+    // 7,000 of the equity of both accounts, which is 10,000. Limits do not apply to an order that only sells a holding.
     expect(await codes({ maxConcentration: '0.8' })).toEqual(['', '', '']);
     expect(await codes({ maxConcentration: '0.6' })).toEqual(['', 'CONCENTRATION', '']);
     expect(await codes({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
-    // With a spot buy reduce-only is refused, with a contract it is not.
+    // A reduce-only spot buy is refused; a reduce-only buy of contracts is not.
     class Reduces extends Pair {
       override onBar() {
         if (this.step++ === 0) this.buy({ quote: 100 }, { feed: this.spot, reduceOnly: true });
@@ -249,16 +249,16 @@ describe('a run over both markets', () => {
     }
     const codes = async (risk: RunPlan['risk'], strategies: readonly GivenStrategy[] = [Each]) =>
       orderRows(await recordFrom(paired(strategies, { risk }))).map(({ code }) => code);
-    // A limit on quantities is of coins here and of contracts there: 3,000 at 40,000 are 75 contracts of a thousandth.
+    // A limit on quantities counts coins on spot, and contracts on futures: 3,000 USDT at 40,000 are 75 contracts of 0.001.
     expect(await codes({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
     expect(await codes({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
     expect(await codes({ maxConcentration: '0.2' })).toEqual(['', 'CONCENTRATION']);
-    // The contracts take 300 and fees of the 5,000 of their account; what the coins have reserved of the other one is not theirs.
+    // The contracts use 300 and fees of the 5,000 of their account. What the spot orders have reserved is in the other account.
     expect(await codes({ marginBuffer: '0.93' })).toEqual(['', '']);
     expect(await codes({ marginBuffer: '0.97' })).toEqual(['', 'MARGIN_BUFFER']);
-    // No range is known at the first bar, and coins have no price of liquidation.
+    // At the first bar no range is known. A spot position has no liquidation price.
     expect(await codes({ minLiquidationAtrs: '1' })).toEqual(['', 'LIQUIDATION_DISTANCE']);
-    // Two strategies may hold the same coin, and not the same contract.
+    // Two strategies may hold the same coin, but not the same contract.
     expect(await codes({}, [Each, Each])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
     const max = contract.contract!.maxLeverage;
     class Large extends Each {
@@ -304,8 +304,8 @@ describe('a run over both markets', () => {
     }
     const feeless = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0 });
     const feeds = { spot: barsOfRows(rows, coin), perp: barsOfRows(rows, feeless) };
-    const of = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
-    const record = await recordFrom(of);
+    const runPlan = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
+    const record = await recordFrom(runPlan);
     const price = 400_000 / 10 ** coin.priceDigits;
     expect(reportedValues.slice(0, 2)).toEqual([
       [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
@@ -315,7 +315,7 @@ describe('a run over both markets', () => {
     assert(ledger instanceof PairedLedger, 'two accounts');
     expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');
-    // Ten contracts of a thousandth are as much as the hundredth of a coin: a hedge, twice in the gross.
+    // Ten contracts of 0.001 coins offset 0.01 coins: a hedge, which counts twice in the gross.
     const { grossExposureMax, netExposureMax } = exposureFigures(record, NEVER, Float64Array.of(record.startUnits));
     expect(grossExposureMax).toBeCloseTo((0.02 * price) / 10_000, 12);
     expect(netExposureMax).toBeCloseTo(0, 12);

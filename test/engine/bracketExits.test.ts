@@ -106,7 +106,7 @@ describe('an order of the strategy that waits for a better price', () => {
     ]);
   });
 
-  it('an order of the strategy that waits for a better price stays where what is left is enough for the stop', async () => {
+  it('an order of the strategy that waits for a better price stays if the remaining lots are enough for the stop', async () => {
     const half = { 1: (strategy: EntryStrategy) => strategy.sellSize({ base: '0.05' }, { limit: 110 }) };
     const { orders } = await fillsOf(
       entry(MARKET, {}, { ...half, 0: (strategy: EntryStrategy) => strategy.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }),
@@ -124,7 +124,7 @@ describe('an order of the strategy that waits for a better price', () => {
 describe('the cancel of a target that the strategy asks for', () => {
   const withLatency = { fills: { latencyMs: 20_000 } };
   const target = { takeProfit: 101 };
-  /** Row 2 holds the position; the strategy acts at its close, and the cancel arrives inside row 3. */
+  /** In row 2 the bot holds the position. The strategy acts at its close, and the cancel arrives inside row 3. */
   const up: RowOf = [10_000, 10_150, 9990, 10_000];
 
   it.each([
@@ -132,8 +132,8 @@ describe('the cancel of a target that the strategy asks for', () => {
     ['cancel', (strategy: EntryStrategy) => strategy.cancelAll()],
   ])(
     'the cancel of a target that the strategy asks for takes the latency by %s, as that of a limit order does: the target fills meanwhile',
-    async (_, act) => {
-      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], withLatency);
+    async (_, cancelTarget) => {
+      const { fills } = await fillsOf(entry(MARKET, target, { 2: cancelTarget }), [QUIET, QUIET, up, QUIET, QUIET], withLatency);
       expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
         ['market', 10_000, 2],
         ['takeProfit', 10_100, 4],
@@ -147,7 +147,7 @@ describe('the cancel of a target that the strategy asks for', () => {
       [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET],
       withLatency,
     );
-    // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
+    // The cancel acts after row 3, in which it arrives. The sale arrives 20 s into row 4, so it can fill from row 5 on.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
@@ -158,7 +158,8 @@ describe('the cancel of a target that the strategy asks for', () => {
 
   it('the cancel of a target that the strategy asks for is not an obstacle to the stop that triggers before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
-    // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
+    // The entry fills at the open of row 3. Its target is cancelled at that row's close, and the cancel arrives in row 5. Row 4 reaches the
+    // stop.
     const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (strategy) => strategy.cancelAll() });
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, down, QUIET, QUIET], { fills: { latencyMs: 90_000 } });
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([

@@ -71,14 +71,14 @@ describe('an entry filled inside the row', () => {
 });
 
 describe('a trailing stop of an entry filled inside the row', () => {
-  // The row falls from 110 to 90 and closes at 92: the limit at 91 is filled on the way.
+  // The row falls from 110 to 90 and closes at 92. The limit at 91 fills on the way.
   const FALL: RowOf = [11_000, 11_000, 9000, 9200];
   const dip = entry(MARKET, { limit: 91, trailing: 5 });
 
   it('a trailing stop of an entry filled inside the row does not follow the high of that row, which may lie before the entry', async () => {
     const rows: RowOf[] = [FALL, [9200, 9300, 9100, 9250], [9250, 9300, 8700, 8700]];
     const { fills } = await fillsOf(dip, rows);
-    // The best prices that are certain: 92 of the close, then 93 of the row after it.
+    // The best prices that are certain: the close of 92, then 93 of the next row.
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [8800, 4]]); // prettier-ignore
   });
 
@@ -128,7 +128,7 @@ describe('a stop', () => {
   });
 
   it('a stop that risk denies is tried again at the next row', async () => {
-    // The entry is the one order of its minute, so the stop of the second row waits for the next minute.
+    // The entry is the one order of its minute, so the stop of the second row is sent in the next minute.
     const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900], [9880, 9900, 9870, 9890], QUIET];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { risk: { maxOrdersPerMinute: 1 } });
     expect(fills[1]!.role).toBe('stopLoss');
@@ -199,9 +199,9 @@ describe('a trailing stop', () => {
   it('a trailing stop follows the best price of rows that have closed, never of the row itself', async () => {
     const rows: RowOf[] = [
       [10_000, 10_000, 10_000, 10_000],
-      // Up to 103 and down to 101.5, more than the distance below the high: the row does not stop itself.
+      // Up to 103 and down to 101.5. The low is more than the distance below the high, but the row does not trigger its own stop.
       [10_000, 10_300, 10_150, 10_200],
-      // Now the stop is at 103 - 1.
+      // The stop is now at 103 - 1.
       [10_250, 10_260, 10_190, 10_200],
     ];
     const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), rows);
@@ -251,7 +251,7 @@ describe('an entry that fills in parts', () => {
       ],
       capped,
     );
-    // The entry has used up the first row's volume: the stop fills at the next open.
+    // The entry has used the volume of the first row, so the stop fills at the next open.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['limit', 40, 1], ['stopLoss', 40, 2]]); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });

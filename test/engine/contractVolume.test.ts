@@ -13,10 +13,10 @@ class Greedy extends Strategy {
 }
 
 it.each([
-  [1, 3, 200], // 0.001 coins a contract: 2 coins are 2000 contracts, a tenth of them 200
+  [1, 3, 200], // With 0.001 coins per contract, 2 coins are 2000 contracts, and a tenth of them is 200.
   [5, 3, 40],
   [1, 0, 0],
-])('a contract of %i x 10^-%i coins fills %i of a bar of 2 coins at a tenth', async (multiplier, multiplierDigits, each) => {
+])('a contract of %i x 10^-%i coins fills %i of a bar of 2 coins at a tenth', async (multiplier, multiplierDigits, contracts) => {
   const instrument = linearContract({ multiplier, multiplierDigits });
   const bars = barsOfRows(
     Array.from({ length: 4 }, () => [400_000, 400_000, 400_000, 400_000, 2] as const),
@@ -27,5 +27,5 @@ it.each([
   const prepared = await prepareBacktest({ ...plan, futures });
   prepared.loop(prepared.engine);
   const { fills } = runRecordOf({ ...plan, futures }, prepared, false);
-  expect([...fills.lots]).toEqual(each === 0 ? [] : [each, each, each]);
+  expect([...fills.lots]).toEqual(contracts === 0 ? [] : [contracts, contracts, contracts]);
 });

@@ -16,7 +16,7 @@ class BuyAndHold extends Strategy {
   override onBar() {
     const row = this.row++;
     if (row === 1) for (const feed of this.all) this.buy({ base: 1 }, { feed });
-    // Once it is leaving, it cannot be bought again.
+    // A symbol that is being delisted cannot be bought again.
     if (row === LAST_ROW || row === LAST_ROW + 3) this.buy({ base: 1 }, { feed: this.all[0]!, tag: 'again' });
   }
 }

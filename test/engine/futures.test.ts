@@ -58,7 +58,7 @@ async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; preparedRun:
 /** Places random orders of every kind and direction, and compares the books of bot and venue before each. */
 class RandomTrader extends Strategy {
   allFeeds = this.feeds('all');
-  /** Largest size as a multiple of the equity. */
+  /** Largest size, as a multiple of the equity. */
   maxEquityMultiple = 4;
   override onBar() {
     preparedRun!.checkBooks();
@@ -163,13 +163,13 @@ it('a futures run has the same result in blocks of any size', async () => {
     const plan = futuresPlan([linearContract()], { strategies: [AlwaysInvested], seed: 7, blockRows }, { leverage: 45 }, 7);
     records.push((await runPlan(plan)).record);
   }
-  const [first, ...others] = records;
-  expect(roles(first!, 'liquidation')).toBeGreaterThan(0);
-  expect(Math.min(...first!.equity.units)).toBeGreaterThanOrEqual(0);
-  for (const other of others) {
-    expect(other.fills).toEqual(first!.fills);
-    expect(other.payments).toEqual(first!.payments);
-    expect(other.equity.units).toEqual(first!.equity.units);
+  const [firstRecord, ...otherRecords] = records;
+  expect(roles(firstRecord!, 'liquidation')).toBeGreaterThan(0);
+  expect(Math.min(...firstRecord!.equity.units)).toBeGreaterThanOrEqual(0);
+  for (const otherRecord of otherRecords) {
+    expect(otherRecord.fills).toEqual(firstRecord!.fills);
+    expect(otherRecord.payments).toEqual(firstRecord!.payments);
+    expect(otherRecord.equity.units).toEqual(firstRecord!.equity.units);
   }
 });
 
@@ -181,19 +181,19 @@ class Short extends Strategy {
 }
 
 it('the books report the profit of a short when the price falls', async () => {
-  const { record, preparedRun: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
-  const { engine } = done;
+  const { record, preparedRun: finishedRun } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
+  const { engine } = finishedRun;
   const heldLots = engine.ledger.lots(0, 0);
   expect(heldLots).toBeLessThan(0);
   const [entry] = record.fills.notional;
   const last = engine.execution[0]!.bars.close.at(-1)!;
-  // 0.001 BTC a contract, money in 0.0001.
+  // A contract has 0.001 BTC, and a unit is 0.0001 USDT.
   const value = Math.round(-heldLots * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
   expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - value - record.fills.fee[0]! + funding);
 });
 
-/** Long of every contract from the first instant at which all have bars. */
+/** Buys every contract at the first instant at which all have bars. */
 class Both extends Strategy {
   allFeeds = this.feeds('all');
   override onBar() {
@@ -204,19 +204,19 @@ class Both extends Strategy {
 it('a contract without a row is checked for liquidation at its newest mark', async () => {
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
-  const rows = (of: Instrument, index: number, after: number) =>
+  const rows = (instrument: Instrument, index: number, after: number) =>
     barsOfRows(
       Array.from({ length: 25 }, (_, minute) => flat(minute < index ? 400_000 : after)),
-      of,
+      instrument,
     );
-  // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
+  // 100 contracts win 400 USDT at minute 15. The other contract loses 1,000 USDT a minute later, which was the whole cash.
   const feeds = { all: [coarser(rows(slow, 10, 440_000), '5m'), rows(fast, 15, 300_000)] };
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
   const { record } = await runPlan({ ...planFor({ strategies: [Both], feeds, cash: { USDT: '1000' }, risk: {} }), futures });
   expect([record.fills.length, roles(record, 'liquidation')]).toEqual([2, 0]);
 });
 
-/** A long as large as it may be, and an order that turns it round far above. */
+/** Opens a long of the largest size, and places an order that reverses it far above the price. */
 class Turner extends Strategy {
   rows = 0;
   override onBar() {
@@ -288,12 +288,12 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
   );
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
-  const { record, preparedRun: done } = await runPlan({
+  const { record, preparedRun: finishedRun } = await runPlan({
     ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }),
     futures,
   });
   expect([...record.fills.lots]).toEqual([60, 40, 60, 40]);
-  const { ledger } = done.engine;
+  const { ledger } = finishedRun.engine;
   assert(ledger instanceof FuturesLedger, 'the books of a futures account');
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });
@@ -303,11 +303,11 @@ class Fallen extends Strategy {
   allFeeds = this.feeds('all');
   rows = 0;
   override onBar() {
-    const [first] = this.allFeeds;
-    if (++this.rows === 1) this.buy({ base: 100 }, { feed: first! });
+    const [firstFeed] = this.allFeeds;
+    if (++this.rows === 1) this.buy({ base: 100 }, { feed: firstFeed! });
     if (this.rows !== 2) return;
     if (this.allFeeds.length > 1) this.buy({ base: 1 }, { feed: this.allFeeds[1]!, limit: 39_000 });
-    else this.sell({ base: 10 }, { feed: first!, trigger: 38_000 });
+    else this.sell({ base: 10 }, { feed: firstFeed!, trigger: 38_000 });
   }
 }
 
@@ -329,7 +329,7 @@ it.each([
   expect(sells.map((index) => fills.timeMs[index])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
-// Cross: with the new position at the low of the row the account is short by 2 USDT, with it at the close it would not be.
+// In cross mode the account is short by 2 USDT if the new position is valued at the low of the row, but not at its close.
 it.each([
   ['isolated', 350_000, [100, 1]],
   ['cross', 357_150, [100]],
@@ -348,13 +348,13 @@ it.each([
     const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
     const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
     const { fills } = record;
-    const of = (side: 'buy' | 'sell') =>
+    const feesOf = (side: 'buy' | 'sell') =>
       [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === side).map((index) => fills.lots[index]);
-    expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
+    expect([feesOf('buy'), feesOf('sell')]).toEqual([[100, 1], sold]);
   },
 );
 
-/** Wants one contract more at every close. */
+/** Orders one more contract at every close. */
 class Eager extends Strategy {
   override onBar() {
     this.buy({ base: 1 }, { tag: String(this.nowMs) });
@@ -362,7 +362,7 @@ class Eager extends Strategy {
 }
 
 it('the distance to liquidation is measured by the mean true range of 14 bars that the strategy sees', async () => {
-  // Ranges of 40 USDT, from the 21st bar on of 400.
+  // Ranges of 40 USDT, and of 400 from bar 21 on.
   const row = (index: number): [number, number, number, number] =>
     index < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
   const instrument = linearContract();
@@ -378,19 +378,19 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
   for (let index = 0; index < orders.length; index++) {
     const ranges = Array.from({ length: 14 }, (_, back) => (index - back < 20 ? 40 : 400));
     const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
-    // A contract is 0.001 BTC: it costs 0.016 USDT to open, and 0.5 % of what it is worth have to be left after the move.
+    // A contract of 0.001 BTC costs 0.016 USDT to open. After the move, 0.5 % of its value must be left.
     const contracts = (heldLots + 1) * 0.001;
-    const left = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
-    const passes = index >= 14 && left > 0;
+    const remaining = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
+    const passes = index >= 14 && remaining > 0;
     expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
     if (passes) heldLots++;
   }
-  // Orders pass while the ranges are small, and are denied once some ranges are large.
+  // Orders are approved while the ranges are small, and denied when some are large.
   expect(heldLots).toBeGreaterThan(6);
   expect(heldLots).toBeLessThan(25);
 });
 
-/** One long, in at the second row and out at the fifth. */
+/** Buys one long at row 2, and sells it at row 5. */
 class InAndOut extends Strategy {
   rows = 0;
   override onBar() {
@@ -415,8 +415,8 @@ it('the cost bridge of one trade has the figures of a calculation by hand', asyn
     futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data },
   };
   const { record } = await runPlan(plan);
-  // 100 contracts are 0.1 BTC. In at 40,010.0 (decided at 40,000.0), out at 40,190.0 (decided at 40,200.0).
-  // Fees 0.04 % of 4,001 and 0.05 % of 4,019; funding 0.01 % of 4,005.
+  // 100 contracts are 0.1 BTC. The entry is at 40,010.0 (decided at 40,000.0), the exit at 40,190.0 (decided at 40,200.0).
+  // Fees are 0.04 % of 4,001 and 0.05 % of 4,019, and funding 0.01 % of 4,005.
   expect(costBridge(record, record.equity.units.at(-1)! - record.startUnits)).toEqual({
     grossSignalPnl: '20',
     spreadSlippage: '-2',

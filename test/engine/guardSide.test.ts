@@ -29,7 +29,7 @@ async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
   return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
 }
 
-// By hand: a buy has its stop below its entry and its target above it, a sell its stop above and its target below.
+// Worked out by hand: a buy has its stop below its entry and its target above it, a sell its stop above and its target below.
 const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ stopLoss: 99.99 }, null],
   [{ stopLoss: 100 }, 'STOP_SIDE'],
@@ -41,7 +41,7 @@ const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ limit: 95, stopLoss: 94.99 }, null],
   [{ limit: 95, takeProfit: 94 }, 'TARGET_SIDE'],
   [{ limit: 95, takeProfit: 96 }, null],
-  // A limit above the market fills at the market.
+  // A limit above the market fills at the market price.
   [{ limit: 105, stopLoss: 102 }, 'STOP_SIDE'],
   [{ limit: 105, takeProfit: 103 }, null],
   [{ trailing: 50 }, null],
@@ -72,8 +72,8 @@ it('the message names the prices and where the entry price is from', async () =>
 
 test('a trigger is the entry price of a trigger order, and an order that reduces has no entry', () => {
   const fixture = new Fixture();
-  const guarded = (more: object) =>
-    fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...more }));
+  const guarded = (options: object) =>
+    fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...options }));
   expect(guarded({ stopLoss: 1199 })).toBeNull();
   expect(guarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
   expect(fixture.risk.detail()).toContain('(its trigger)');

@@ -6,7 +6,7 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import { coarser, fillRows, planFor, walkBars } from './world.ts';
 
-/** Over the only feed that it can see. */
+/** Trades on the only feed that it can see. */
 class Cross extends Strategy {
   fast = this.use(sma(this.bars.close, 3));
   slow = this.use(sma(this.bars.close, 8));

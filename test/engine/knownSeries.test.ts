@@ -89,13 +89,13 @@ test('each read of an external series equals a search through all rows, at bars 
     await readAll(rows, 64);
     for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(searchAllRows(rows, nowMs));
     count += reads.length;
-    const at = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
+    const expectedAt = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
     for (const [ms, mean, twice] of averages) {
       const row = bars.closeMs.indexOf(ms);
-      const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + at(row - back), 0) / 5;
+      const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + expectedAt(row - back), 0) / 5;
       if (Number.isNaN(expected)) expect(mean).toBeNaN();
       else expect(Math.abs(mean - expected), `seed ${seed} at ${ms}`).toBeLessThan(1e-9);
-      expect(twice).toBe(mean - at(row));
+      expect(twice).toBe(mean - expectedAt(row));
     }
   }
   expect(count).toBeGreaterThan(10_000);
@@ -123,7 +123,7 @@ class TradingStrategy extends Strategy {
 
 async function ordersOf(rows: readonly Row[]) {
   const { record } = await run({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
-  return orderRows(record).map((order, at) => ({ ...order, atMs: record.orders.createdMs[at]! }));
+  return orderRows(record).map((order, index) => ({ ...order, atMs: record.orders.createdMs[index]! }));
 }
 
 test('neither a value nor its revision changes a decision before its known time', async () => {
@@ -132,8 +132,8 @@ test('neither a value nor its revision changes a decision before its known time'
     const rng = seededRng(seed + 500);
     const time = START_MS + Math.floor(rng.next() * 250) * MINUTE;
     // Five minutes late, and revised an hour after its time.
-    const base = Array.from({ length: 12 }, (_, at): Row => {
-      const timeMs = START_MS + at * 30 * MINUTE + 1;
+    const base = Array.from({ length: 12 }, (_, index): Row => {
+      const timeMs = START_MS + index * 30 * MINUTE + 1;
       return [timeMs, timeMs + MINUTE, 30 + Math.floor(rng.next() * 80)];
     });
     const late: Row = [time, time + 5 * MINUTE, 500];
@@ -152,10 +152,10 @@ test('neither a value nor its revision changes a decision before its known time'
 test('an external value that becomes known at the close of a bar counts at that close', async () => {
   const close = bars.closeMs[10]!;
   await readAll([[close - MINUTE, close, 7], [close - MINUTE, close + 1, 8]], 64); // prettier-ignore
-  const at = (ms: number) => reads.filter(({ nowMs }) => nowMs === ms).map(({ value }) => value);
-  expect(new Set(at(bars.closeMs[9]!))).toEqual(new Set([NaN]));
-  expect(new Set(at(close))).toEqual(new Set([7]));
-  expect(new Set(at(bars.closeMs[11]!))).toEqual(new Set([8]));
+  const readAt = (ms: number) => reads.filter(({ nowMs }) => nowMs === ms).map(({ value }) => value);
+  expect(new Set(readAt(bars.closeMs[9]!))).toEqual(new Set([NaN]));
+  expect(new Set(readAt(close))).toEqual(new Set([7]));
+  expect(new Set(readAt(bars.closeMs[11]!))).toEqual(new Set([8]));
 });
 
 test('the proofs change only external values that become known later', () => {
@@ -165,9 +165,9 @@ test('the proofs change only external values that become known later', () => {
   const until = whole.knownMs.findIndex((ms) => ms > untilMs);
   expect(until).toBeGreaterThan(5);
   expect(planUntil(plan, untilMs)!.series![0]!.values.length).toBe(until);
-  const other = poisoned(plan, untilMs, seededRng(5)).series![0]!.values;
-  expect(other.value.slice(0, until)).toEqual(whole.value.slice(0, until));
-  for (let row = until; row < whole.length; row++) expect(other.value[row]).not.toBe(whole.value[row]);
+  const changed = poisoned(plan, untilMs, seededRng(5)).series![0]!.values;
+  expect(changed.value.slice(0, until)).toEqual(whole.value.slice(0, until));
+  for (let row = until; row < whole.length; row++) expect(changed.value[row]).not.toBe(whole.value[row]);
 });
 
 test('no property of a view of an external series leads to a value that is not yet known', async () => {

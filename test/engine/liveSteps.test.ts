@@ -9,7 +9,7 @@ import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
 import { scripted } from './script.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
-/** The same columns with only the rows that have closed. */
+/** Columns that show only the rows that have closed. */
 class ArrivingBars implements BarColumns {
   readonly instrument;
   readonly interval;
@@ -22,10 +22,10 @@ class ArrivingBars implements BarColumns {
   readonly volume;
   length = 0;
   readonly #all: BarColumns;
-  constructor(all: BarColumns) {
-    this.#all = all;
-    ({ instrument: this.instrument, interval: this.interval, openMs: this.openMs, closeMs: this.closeMs } = all);
-    ({ open: this.open, high: this.high, low: this.low, close: this.close, volume: this.volume } = all);
+  constructor(source: BarColumns) {
+    this.#all = source;
+    ({ instrument: this.instrument, interval: this.interval, openMs: this.openMs, closeMs: this.closeMs } = source);
+    ({ open: this.open, high: this.high, low: this.low, close: this.close, volume: this.volume } = source);
   }
   arrive(nowMs: number): void {
     const { length } = this;

@@ -20,7 +20,7 @@ test('orders and fills of instruments beyond the 256th name their instrument', a
   const bars = Array.from({ length: 300 }, (_, index) => walkBars({ rows: 4, seed: index + 1, instrument: spotInstrument(`A${index}`) }));
   const record = await runBacktest(planFor({ strategies: [Ends], feeds: { all: bars }, size: { base: '0.01' }, cash: { USDT: '100000' } }));
   // Instruments are in the order of their ids: A9 is the last one.
-  const ids = (of: Uint16Array) => [...of].slice(0, 2).map((index) => record.instruments[index]!.id);
+  const ids = (column: Uint16Array) => [...column].slice(0, 2).map((index) => record.instruments[index]!.id);
   expect(record.instruments.at(-1)!.id).toBe('spot:A9USDT');
   expect(ids(record.fills.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
   expect(ids(record.orders.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
@@ -37,7 +37,7 @@ test('a run of more strategies than a byte can number is rejected', async () => 
 });
 
 test('risk checks each order by the current prices of all other instruments, also after an earlier order at other prices', async () => {
-  /** The bars of a coin at 100 for ten rows, then at `later`. */
+  /** Returns the bars of a coin at 100 for ten rows, then at `later`. */
   const stepping = (name: string, later: number) => {
     const bars = walkBars({ rows: 20, instrument: spotInstrument(name) });
     const price = bars.open.map((_, row) => (row < 10 ? 100 : later));

@@ -1,4 +1,4 @@
-// A misspelt member of what a strategy reads is an error that names the member, the nearest one and the line.
+// Tests that a misspelt member of an object of the strategy API is an error, which names the member, the nearest valid name and the line.
 
 import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
@@ -7,13 +7,14 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { FREE, quietBars } from './strategyApi.ts';
 import { run } from './world.ts';
 
-/** What plain JavaScript sees: no type of anything. */
+/** The strategy as plain JavaScript sees it, without types. */
 type Untyped = any; // oxlint-disable-line typescript/no-explicit-any -- the subject of this test
 
-type Read = (own: Untyped, seen: { readonly order: Untyped; readonly fill: Untyped }) => unknown;
+type Read = (strategy: Untyped, seen: { readonly order: Untyped; readonly fill: Untyped }) => unknown;
 
-function reader(read: Read): StrategyClass {
-  class Reads extends Strategy.with({ fast: int(3), threshold: float(0.5) }) {
+/** Returns a strategy that buys once, and calls `read` with itself, its order and its fill. */
+function strategyThatReads(read: Read): StrategyClass {
+  class ReadsMembers extends Strategy.with({ fast: int(3), threshold: float(0.5) }) {
     #order: OrderInfo | null = null;
     #row = 0;
     override onBar() {
@@ -26,50 +27,72 @@ function reader(read: Read): StrategyClass {
       read(this, { order: this.#order, fill });
     }
   }
-  return Reads;
+  return ReadsMembers;
 }
 
-const reading = (read: Read) => run({ strategies: [reader(read)], feeds: { bars: quietBars(6) }, ...FREE });
+const runWith = (read: Read) => run({ strategies: [strategyThatReads(read)], feeds: { bars: quietBars(6) }, ...FREE });
 
+/** Returns the message of the StrategyError, and an extra text if its stack does not begin at the line of the strategy. */
 async function messageOf(read: Read): Promise<string> {
-  const error: unknown = await reading(read).then(
+  const error: unknown = await runWith(read).then(
     () => null,
     (reason: unknown) => reason,
   );
   if (!(error instanceof StrategyError)) return `no StrategyError: ${String(error)}`;
-  // The line of the strategy is the first of the stack.
-  const [, first = '', second = ''] = (error.cause as Error).stack!.split('\n');
-  return second.includes('members.test.ts') ? error.message : `${error.message} without its line: ${first} ${second}`;
+  // The first line of the stack is the line of the strategy.
+  const [, firstLine = '', secondLine = ''] = (error.cause as Error).stack!.split('\n');
+  return secondLine.includes('members.test.ts') ? error.message : `${error.message} without its line: ${firstLine} ${secondLine}`;
 }
 
-describe('members: a misspelt one ends the run', () => {
+describe('a misspelt member ends the run', () => {
   it.each<[string, Read, string]>([
-    ['a long form', (own) => own.position().quantity > 0, 'the position has no member quantity: did you mean qty?'],
-    ['a capital letter', (own) => own.position().isflat, 'the position has no member isflat: did you mean isFlat?'],
+    ['a long form', (strategy) => strategy.position().quantity > 0, 'the position has no member quantity: did you mean qty?'],
+    ['a capital letter', (strategy) => strategy.position().isflat, 'the position has no member isflat: did you mean isFlat?'],
     ['of an order', (_, { order }) => order.filledQty, 'the order has no member filledQty: did you mean filled?'],
     ['of an order, a field', (_, { order }) => order.lifecicle, 'the order has no member lifecicle: did you mean lifecycle?'],
     ['of a fill', (_, { fill }) => fill.prize, 'the fill has no member prize: did you mean price?'],
-    ['of a series', (own) => own.bars.close.valu, 'the series has no member valu: did you mean value?'],
-    ['a short form', (own) => own.bars.vol, 'the feed has no member vol: did you mean volume?'],
-    ['of a bar', (own) => own.bars.bar.closeTime, 'the bar has no member closeTime: did you mean closeMs?'],
-    ['of an instrument', (own) => own.bars.instrument.pricedigits, 'the instrument has no member pricedigits: did you mean priceDigits?'],
-    ['of the parameters', (own) => own.params.fsat, 'this.params has no member fsat: did you mean fast?'],
+    ['of a series', (strategy) => strategy.bars.close.valu, 'the series has no member valu: did you mean value?'],
+    ['a short form', (strategy) => strategy.bars.vol, 'the feed has no member vol: did you mean volume?'],
+    ['of a bar', (strategy) => strategy.bars.bar.closeTime, 'the bar has no member closeTime: did you mean closeMs?'],
+    [
+      'of an instrument',
+      (strategy) => strategy.bars.instrument.pricedigits,
+      'the instrument has no member pricedigits: did you mean priceDigits?',
+    ],
+    ['of the parameters', (strategy) => strategy.params.fsat, 'this.params has no member fsat: did you mean fast?'],
     [
       'by destructuring',
-      (own) => (({ entryprice }) => entryprice)(own.position()),
+      (strategy) => (({ entryprice }) => entryprice)(strategy.position()),
       'the position has no member entryprice: did you mean entryPrice?',
     ],
-    ['with a default', (own) => own.position().size ?? 0, 'the position has no member size; it has qty, long, short, entryPrice, '],
-    ['without the call', (own) => own.position.isFlat, 'this.position is a method and has no member isFlat: write this.position().isFlat'],
-  ])('%s', async (_, read, expected) => {
+    [
+      'with a default',
+      (strategy) => strategy.position().size ?? 0,
+      'the position has no member size; it has qty, long, short, entryPrice, ',
+    ],
+    [
+      'without the call',
+      (strategy) => strategy.position.isFlat,
+      'this.position is a method and has no member isFlat: write this.position().isFlat',
+    ],
+  ])('a misspelt member ends the run with an error that names the nearest one: %s', async (_, read, expected) => {
     expect(await messageOf(read)).toContain(expected);
   });
 });
 
-it('members: what exists, what JavaScript asks for and questions whether there is one are no errors', async () => {
-  let count = 0;
-  await reading((own, { order, fill }) => {
-    const views = [own.position(), order, fill, own.bars, own.bars.bar, own.bars.close, own.bars.instrument, own.params];
+it('existing members, reads by JavaScript itself and checks whether a member exists are no errors', async () => {
+  let viewCount = 0;
+  await runWith((strategy, { order, fill }) => {
+    const views = [
+      strategy.position(),
+      order,
+      fill,
+      strategy.bars,
+      strategy.bars.bar,
+      strategy.bars.close,
+      strategy.bars.instrument,
+      strategy.params,
+    ];
     for (const view of views) {
       JSON.stringify(view);
       String(view);
@@ -79,15 +102,15 @@ it('members: what exists, what JavaScript asks for and questions whether there i
       expect({ ...view }.nothing).toBeUndefined();
       expect(Symbol.iterator in view).toBe(false);
       void Promise.resolve(view);
-      count++;
+      viewCount++;
     }
-    // A spot pair has no contract, which code for both markets asks for.
-    expect(own.bars.instrument.contract).toBeUndefined();
+    // A spot pair has no contract. Code for both markets may check that.
+    expect(strategy.bars.instrument.contract).toBeUndefined();
     order.mine = 5;
     expect(order.mine).toBe(5);
     expect(Object.keys({ ...order })).toEqual(['id', 'side', 'lifecycle', 'tag', 'limit', 'trigger', 'entry', 'code', 'mine']);
-    expect(own.position.bind(own)().isFlat).toBe(false);
-    expect(own.unset).toBeUndefined();
+    expect(strategy.position.bind(strategy)().isFlat).toBe(false);
+    expect(strategy.unset).toBeUndefined();
   });
-  expect(count).toBe(8);
+  expect(viewCount).toBe(8);
 });

@@ -2,35 +2,42 @@
 
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { ENDINGS } from '../../src/model/run/run.ts';
-import { Naive } from './naive.ts';
+import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
+import { Naive, type NaiveFill } from './naive.ts';
 import { scripted, type ScriptOptions } from './script.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
 import { expectEqual } from '../fixtures/alike.ts';
 
 const ROWS = 300;
-/** Seeds of each case at each latency; a campaign takes more: ISOBAR_SEEDS=200. */
+/** Number of seeds of each case at each latency. ISOBAR_SEEDS=200 runs a campaign. */
 const { ISOBAR_SEEDS } = process.env;
 const SEEDS = Number(ISOBAR_SEEDS ?? 2);
-/** Seeds from `first` for the latency at position `at`. Of each two latencies one has the first block lengths, and one the others. */
-function seedsOf(first: number, index: number): readonly number[] {
+/**
+ * Returns the seeds from `first` on for the latency at position `index`. Of two successive latencies, one has the first block lengths, and
+ * the other the last ones.
+ */
+function seedsOf(firstSeed: number, index: number): readonly number[] {
   const skipped = ISOBAR_SEEDS === undefined ? SEEDS * (index % 2) : 0;
-  return Array.from({ length: SEEDS }, (_, seed) => first + skipped + seed);
+  return Array.from({ length: SEEDS }, (_, seed) => firstSeed + skipped + seed);
 }
 
+/** Returns the feeds of a kind of case. */
 function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
   const btc = walkBars({ rows: ROWS, seed });
   if (kind === 'single') return { bars: btc };
   if (kind === 'gaps') return { bars: walkBars({ rows: ROWS, seed, missing: 0.2 }) };
   if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
-  if (kind === 'one grid' || kind === 'one grid with holes') return inStep(kind === 'one grid', seed);
+  if (kind === 'one grid' || kind === 'one grid with holes') return feedsOnOneGrid(kind === 'one grid', seed);
   const eth = walkBars({ rows: ROWS, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
   const sol = walkBars({ rows: ROWS, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
   return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
 }
 
-/** Four symbols on one grid: the third begins later and ends earlier. Or with holes: the same in all of them, and one more in the last. */
-function inStep(isWhole: boolean, seed: number): Record<string, BarColumns> {
+/**
+ * Returns four symbols on one grid. If it is whole, only the third symbol begins later and ends earlier. Otherwise all have the same holes,
+ * and the last has one more.
+ */
+function feedsOnOneGrid(isWhole: boolean, seed: number): Record<string, BarColumns> {
   const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) =>
     walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }),
   );
@@ -41,32 +48,31 @@ function inStep(isWhole: boolean, seed: number): Record<string, BarColumns> {
   return { bars: holed(btc!), eth: holed(eth!), sol: holed(sol!), ada: without(ada!, (row) => isMissing(row) || row === 200) };
 }
 
+/** Returns the bars without the rows for which `isMissing` is true. */
 function without(bars: BarColumns, isMissing: (row: number) => boolean): BarColumns {
   const isThere = (_: number, row: number) => !isMissing(row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const columns = { openMs, closeMs, open, high, low, close, volume };
-  const remainingColumns = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
+  const remainingColumns = Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, column.filter(isThere)]),
+  ) as typeof columns;
   return { ...bars, ...remainingColumns, length: remainingColumns.openMs.length };
 }
 
-async function compare(
-  kind: string,
-  seed: number,
-  latencyMs: number,
-  feesIn: 'received' | 'quote',
-  script: Omit<ScriptOptions, 'feeds' | 'seed'>,
-) {
+interface ComparisonCase {
+  readonly kind: string;
+  readonly seed: number;
+  readonly latencyMs: number;
+  readonly feesIn: 'received' | 'quote';
+  readonly script: Omit<ScriptOptions, 'feeds' | 'seed'>;
+}
+
+/** Runs a script by the engine and by the naive backtest, and expects equal fills, ends of orders and equity. Returns the number of fills. */
+async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase): Promise<number> {
   const feeds = feedsOf(kind, seed);
   const options = { ...script, seed, feeds: Object.keys(feeds) };
-  const naive = new Naive({
-    script: options,
-    feeds: Object.values(feeds),
-    latencyMs,
-    feesIn,
-    makerPpm: 1000,
-    takerPpm: 2000,
-    cash: 10n ** 14n,
-  }).run(START_MS);
+  const naiveOptions = { latencyMs, feesIn, makerPpm: 1000, takerPpm: 2000, cash: 10n ** 14n };
+  const naive = new Naive({ script: options, feeds: Object.values(feeds), ...naiveOptions }).run(START_MS);
   const { record } = await run({
     strategies: [scripted(options)],
     feeds,
@@ -75,41 +81,38 @@ async function compare(
     fills: { latencyMs },
     blockRows: [1, 7, 512, 4096][seed % 4]!,
   });
-  const { fills, equity, orders } = record;
+  const { equity, orders } = record;
   const where = `${kind}, seed ${seed}, latency ${latencyMs}, fees in ${feesIn}`;
-  const booked = Array.from({ length: fills.length }, (_, index) => ({
-    order: fills.orderId[index],
-    instrument: fills.instrument[index],
-    isBuy: fills.side[index] === 0,
-    price: fills.price[index],
-    lots: fills.lots[index],
-    notional: fills.notional[index],
-    fee: fills.fee[index],
-    feeInBase: fills.feeInBase[index] === 1,
-    isMaker: fills.isMaker[index] === 1,
-    timeMs: fills.timeMs[index],
-  }));
-  for (let index = 0; index < Math.max(booked.length, naive.fills.length); index++) {
-    expectEqual(booked[index], naive.fills[index], `${where}: fill ${index}`);
+  const fills = naiveFillsOf(record);
+  for (let index = 0; index < Math.max(fills.length, naive.fills.length); index++) {
+    expectEqual(fills[index], naive.fills[index], `${where}: fill ${index}`);
   }
-  expect(
-    [...orders.ending].map((ending) => ENDINGS[ending]),
-    `${where}: ends of orders`,
-  ).toEqual(naive.orders.map(({ ending }) => ending));
-  expectEqual(
-    [...equity.timeMs],
-    naive.equity.map(({ timeMs }) => timeMs),
-    where,
-  );
-  expectEqual(
-    [...equity.units],
-    naive.equity.map(({ units }) => units),
-    where,
-  );
+  const endings = Array.from(orders.ending, (ending) => ENDINGS[ending]);
+  const [naiveTimes, naiveUnits] = [naive.equity.map(({ timeMs }) => timeMs), naive.equity.map(({ units }) => units)];
+  expectEqual(endings, naive.orders.map(({ ending }) => ending), `${where}: ends of orders`); // prettier-ignore
+  expectEqual([...equity.timeMs], naiveTimes, `${where}: times of equity`);
+  expectEqual([...equity.units], naiveUnits, `${where}: equity`);
   replacements += naive.replacements;
   return naive.fills.length;
 }
 
+/** Returns the fills of a record in the form of the naive backtest. */
+function naiveFillsOf({ fills }: RunRecord): readonly NaiveFill[] {
+  return Array.from({ length: fills.length }, (_, row) => ({
+    order: fills.orderId[row]!,
+    instrument: fills.instrument[row]!,
+    isBuy: fills.side[row] === 0,
+    price: fills.price[row]!,
+    lots: fills.lots[row]!,
+    notional: fills.notional[row]!,
+    fee: fills.fee[row]!,
+    feeInBase: fills.feeInBase[row] === 1,
+    isMaker: fills.isMaker[row] === 1,
+    timeMs: fills.timeMs[row]!,
+  }));
+}
+
+/** Number of replacements in the comparisons of a test. */
 let replacements = 0;
 const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
@@ -119,7 +122,13 @@ describe('the engine equals a naive walk over all instants', () => {
     let fills = 0;
     for (const [index, latencyMs] of LATENCIES.entries()) {
       for (const seed of seedsOf(1, index)) {
-        fills += await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', { share: 0.5, brackets: false, onBar: true });
+        fills += await compare({
+          kind,
+          seed,
+          latencyMs,
+          feesIn: seed % 2 ? 'quote' : 'received',
+          script: { share: 0.5, brackets: false, onBar: true },
+        });
       }
     }
     expect(fills).toBeGreaterThan(50 * SEEDS);
@@ -128,11 +137,17 @@ describe('the engine equals a naive walk over all instants', () => {
   it.each(KINDS)('the engine equals the naive backtest at every bar with brackets: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES.entries()) {
       for (const seed of seedsOf(1001, index)) {
-        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
-          share: 0.3,
-          brackets: true,
-          onBar: true,
-          onFill: seed % 3 === 0,
+        await compare({
+          kind,
+          seed,
+          latencyMs,
+          feesIn: seed % 2 ? 'quote' : 'received',
+          script: {
+            share: 0.3,
+            brackets: true,
+            onBar: true,
+            onFill: seed % 3 === 0,
+          },
         });
       }
     }
@@ -141,9 +156,9 @@ describe('the engine equals a naive walk over all instants', () => {
   it.each(KINDS)('the engine equals the naive backtest at signals and timers alone: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES.entries()) {
       for (const seed of seedsOf(2001, index)) {
-        await compare(kind, seed, latencyMs, 'received', {
+        await compare({ kind, seed, latencyMs, feesIn: 'received', script: {
           share: 0.9, brackets: seed % 2 === 0, onBar: false, signals: true, timerMinutes: 7, onFill: true, onStart: true,
-        }); // prettier-ignore
+        } }); // prettier-ignore
       }
     }
   });
@@ -151,9 +166,9 @@ describe('the engine equals a naive walk over all instants', () => {
   it.each(KINDS)('the engine equals the naive backtest with bars, signals, timers and brackets: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES.entries()) {
       for (const seed of seedsOf(3001, index)) {
-        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
+        await compare({ kind, seed, latencyMs, feesIn: seed % 2 ? 'quote' : 'received', script: {
           share: 0.3, brackets: true, onBar: true, signals: true, timerMinutes: 7, onFill: true, onStart: true,
-        }); // prettier-ignore
+        } }); // prettier-ignore
       }
     }
   });
@@ -162,9 +177,9 @@ describe('the engine equals a naive walk over all instants', () => {
     replacements = 0;
     for (const [index, latencyMs] of LATENCIES.entries()) {
       for (const seed of seedsOf(4001, index)) {
-        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
+        await compare({ kind, seed, latencyMs, feesIn: seed % 2 ? 'quote' : 'received', script: {
           share: 0.6, brackets: seed % 2 === 0, onBar: true, onFill: seed % 3 === 0, replaces: true,
-        }); // prettier-ignore
+        } }); // prettier-ignore
       }
     }
     expect(replacements).toBeGreaterThan(20 * SEEDS);

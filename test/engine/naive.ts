@@ -61,6 +61,13 @@ interface NaiveBracket {
   triggeredMs: number;
 }
 
+interface StopFill {
+  readonly symbolIndex: number;
+  readonly lots: number;
+  readonly price: number;
+  readonly timeMs: number;
+}
+
 interface Ticks {
   readonly open: number[];
   readonly high: number[];
@@ -76,7 +83,7 @@ const MIN_LOTS = 2;
 
 const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
   other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
-const halfUp = (over: bigint, under: bigint) => (over * 2n + under) / (under * 2n);
+const halfUp = (numerator: bigint, denominator: bigint) => (numerator * 2n + denominator) / (denominator * 2n);
 
 export class Naive {
   readonly fills: NaiveFill[] = [];
@@ -89,7 +96,10 @@ export class Naive {
   readonly #ticks: readonly Ticks[];
   /** Number of delivered rows, by feed. */
   readonly #nextRows: number[];
-  /** By instrument: its finest feed, holdings, the book by arrival, brackets, cancels that wait for the end of a row, a pending exit. */
+  /**
+   * By instrument: its finest feed, its holding, the book in the order of arrival, the brackets, cancels that wait for the end of a row,
+   * and whether an exit is pending.
+   */
   readonly #finestFeeds: number[];
   readonly #symbolOfFeed: number[];
   readonly #heldUnits: bigint[];
@@ -143,30 +153,31 @@ export class Naive {
     const lastMs = Math.max(...this.#feeds.map((bars) => bars.closeMs[bars.length - 1]!));
     for (;;) {
       const closes = this.#feeds.map((bars, feed) => bars.closeMs[this.#nextRows[feed]!] ?? Infinity);
-      const t = Math.min(...closes, timerMs, ...this.#dueCallbacks.map(({ timeMs }) => timeMs));
-      if (t > lastMs) return this;
-      this.#nowMs = t;
-      this.#runDue(t);
+      const instantMs = Math.min(...closes, timerMs, ...this.#dueCallbacks.map(({ timeMs }) => timeMs));
+      if (instantMs > lastMs) return this;
+      this.#nowMs = instantMs;
+      this.#runDue(instantMs);
       this.#finestFeeds.forEach((feed, symbolIndex) => {
-        if (closes[feed] === t) this.#matchRow(symbolIndex, feed, this.#nextRows[feed]!);
+        if (closes[feed] === instantMs) this.#matchRow(symbolIndex, feed, this.#nextRows[feed]!);
       });
       closes.forEach((close, feed) => {
-        if (close === t) this.#nextRows[feed]!++;
+        if (close === instantMs) this.#nextRows[feed]!++;
       });
-      if (this.#finestFeeds.some((feed) => closes[feed] === t)) this.equity.push({ timeMs: t, units: Number(this.#equity()) });
-      if (!started && t >= readyMs) {
+      if (this.#finestFeeds.some((feed) => closes[feed] === instantMs))
+        this.equity.push({ timeMs: instantMs, units: Number(this.#equity()) });
+      if (!started && instantMs >= readyMs) {
         started = true;
         if (script.onStart) this.#act(0, SALT.start);
       }
       this.#sendDrafts();
       this.#notify(started);
-      if (timerMs <= t) {
+      if (timerMs <= instantMs) {
         timerMs += period;
         if (started) this.#act(0, SALT.timer);
       }
       if (!started) continue;
-      if (script.signals && closes[0] === t && this.#crossedUp()) this.#act(0, SALT.signal);
-      if (script.onBar) closes.forEach((close, feed) => close === t && this.#act(feed, SALT.bar));
+      if (script.signals && closes[0] === instantMs && this.#crossedUp()) this.#act(0, SALT.signal);
+      if (script.onBar) closes.forEach((close, feed) => close === instantMs && this.#act(feed, SALT.bar));
     }
   }
 
@@ -175,22 +186,22 @@ export class Naive {
     return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? needed : 0]!));
   }
 
-  #runDue(t: number): void {
+  #runDue(instantMs: number): void {
     for (;;) {
-      const due = this.#dueCallbacks.find(({ timeMs }) => timeMs <= t);
+      const due = this.#dueCallbacks.find(({ timeMs }) => timeMs <= instantMs);
       if (!due) return;
-      const first = this.#dueCallbacks.reduce((min, candidate) => (candidate.timeMs < min.timeMs ? candidate : min), due);
-      this.#dueCallbacks = this.#dueCallbacks.filter((candidate) => candidate !== first);
-      first.run();
+      const earliest = this.#dueCallbacks.reduce((min, candidate) => (candidate.timeMs < min.timeMs ? candidate : min), due);
+      this.#dueCallbacks = this.#dueCallbacks.filter((candidate) => candidate !== earliest);
+      earliest.run();
     }
   }
 
   /** True when the fast average has crossed above the slow one. Compares the averages as products of whole numbers. */
   #crossedUp(): boolean {
     const { close } = this.#ticks[0]!;
-    const end = this.#nextRows[0]!;
+    const endRow = this.#nextRows[0]!;
     const sum = (bars: number, to: number) => close.slice(to - bars, to).reduce((total, price) => total + price, 0);
-    return sum(FAST, end) * SLOW > sum(SLOW, end) * FAST && sum(FAST, end - 1) * SLOW <= sum(SLOW, end - 1) * FAST;
+    return sum(FAST, endRow) * SLOW > sum(SLOW, endRow) * FAST && sum(FAST, endRow - 1) * SLOW <= sum(SLOW, endRow - 1) * FAST;
   }
 
   #last(symbolIndex: number): number {
@@ -301,15 +312,15 @@ export class Naive {
   }
 
   /** Withdraws drafts. They are never sent. */
-  #withdraw(which: (draft: NaiveOrder) => boolean): void {
-    for (const { order } of this.#waitingReplacements.filter((candidate) => which(candidate.order))) {
+  #withdraw(isWithdrawn: (draft: NaiveOrder) => boolean): void {
+    for (const { order } of this.#waitingReplacements.filter((candidate) => isWithdrawn(candidate.order))) {
       order.state = 'done';
       order.ending = 'canceled';
     }
     this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order.state === 'draft');
   }
-  /** Notes that an order has ended. Its waiting replacement is then sent, or dropped if nothing is left. Orders fill completely or not at all. */
-  #follow(old: NaiveOrder): void {
+  /** Notes that an order has ended. Its waiting replacement is sent later, or dropped if the order has filled. */
+  #noteEnd(old: NaiveOrder): void {
     this.#endedOrders.push(old);
   }
   /** Sends waiting drafts once the rows of the instant have been delivered. */
@@ -317,17 +328,18 @@ export class Naive {
     for (const old of this.#endedOrders.splice(0)) this.#sendAfter(old);
   }
   #sendAfter(old: NaiveOrder): void {
-    const next = this.#waitingReplacements.find((candidate) => candidate.old === old)?.order;
-    if (!next) return;
-    this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order !== next);
-    if (old.ending === 'filled' && old.isBuy === next.isBuy) {
-      next.state = 'done';
-      next.ending = 'denied';
+    const replacement = this.#waitingReplacements.find((candidate) => candidate.old === old)?.order;
+    if (!replacement) return;
+    this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order !== replacement);
+    if (old.ending === 'filled' && old.isBuy === replacement.isBuy) {
+      replacement.state = 'done';
+      replacement.ending = 'denied';
       return;
     }
     // A market buy by quantity takes its cap from the newest price.
-    if (next.isBuy && next.isMarket && next.lots > 0) next.limit = Math.floor((this.#last(next.symbolIndex) * 1_010_000) / 1_000_000);
-    this.#submit(next);
+    if (replacement.isBuy && replacement.isMarket && replacement.lots > 0)
+      replacement.limit = Math.floor((this.#last(replacement.symbolIndex) * 1_010_000) / 1_000_000);
+    this.#submit(replacement);
   }
 
   #submit(order: NaiveOrder): void {
@@ -362,12 +374,12 @@ export class Naive {
   #makeUnique(order: NaiveOrder): boolean {
     const isTaken = () =>
       this.#openOrders.some(
-        (a) =>
-          a.symbolIndex === order.symbolIndex &&
-          a.isBuy === order.isBuy &&
-          a.limit === order.limit &&
-          a.lots === order.lots &&
-          a.quote === order.quote,
+        (other) =>
+          other.symbolIndex === order.symbolIndex &&
+          other.isBuy === order.isBuy &&
+          other.limit === order.limit &&
+          other.lots === order.lots &&
+          other.quote === order.quote,
       );
     for (let tries = 0; isTaken(); tries++) {
       if (tries === 16) return false;
@@ -409,12 +421,12 @@ export class Naive {
     order.ending = ending;
     this.#openOrders = this.#openOrders.filter((candidate) => candidate !== order);
     this.#books[order.symbolIndex] = this.#books[order.symbolIndex]!.filter((candidate) => candidate !== order);
-    // An exit that waited acts first.
+    // A waiting exit acts before a waiting replacement.
     if (this.#exitPending[order.symbolIndex] && this.#selling(order.symbolIndex) === 0) {
       this.#exitPending[order.symbolIndex] = false;
       this.#close(order.symbolIndex);
     }
-    this.#follow(order);
+    this.#noteEnd(order);
   }
 
   // --- Matching, by the rules of docs/matching.md
@@ -429,15 +441,15 @@ export class Naive {
     this.#stops(symbolIndex, openMs, -Infinity, (level) => (open <= level ? open : null));
     this.#stops(symbolIndex, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
     this.#offerOpen(symbolIndex, openMs, open);
-    // Rule 7.
-    this.#each(symbolIndex, ({ admittedMs, limit, isBuy }) => {
+    // Rule 7: limits that the row trades through.
+    this.#forEachOrder(symbolIndex, ({ admittedMs, limit, isBuy }) => {
       if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
       const beyond = isBuy ? limit - low : high - limit;
       return beyond > 0 || (beyond === 0 && this.#options.touch === true);
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
-    // Rule 10.
+    // Rule 10: stops of entries that this row has filled.
     this.#stops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
-    // Rule 10: of the row in which the entry filled only the close is certain to come after it.
+    // Rule 10: in the row of the entry, only the close is certain to come after the entry.
     for (const bracket of this.#brackets[symbolIndex]!)
       bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
     for (const order of this.#cancelsAfterRow[symbolIndex]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
@@ -446,15 +458,19 @@ export class Naive {
     }
   }
 
+  /** Fills all orders that are marketable at the open of a row. */
   #offerOpen(symbolIndex: number, openMs: number, open: number): void {
-    this.#each(
+    this.#forEachOrder(
       symbolIndex,
       ({ admittedMs, limit, isBuy }) => admittedMs <= openMs && (limit === 0 || (isBuy ? limit >= open : limit <= open)),
       (order) => this.#fill(order, open, false, openMs),
     );
   }
-  /** Every order of the book to which `takes` applies, once, by arrival, those that arrive meanwhile included. */
-  #each(symbolIndex: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
+  /**
+   * Calls `call` once for every order of the book for which `takes` is true, in the order of arrival. Orders that arrive meanwhile are
+   * included.
+   */
+  #forEachOrder(symbolIndex: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
     const seen = new Set<NaiveOrder>();
     for (;;) {
       const order = this.#books[symbolIndex]!.find((candidate) => !seen.has(candidate) && takes(candidate));
@@ -464,6 +480,7 @@ export class Naive {
     }
   }
 
+  /** Triggers the stops for which `priceAt` returns a price, if they were armed at or after `sinceMs`. */
   #stops(symbolIndex: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
     for (const bracket of this.#brackets[symbolIndex]!.slice()) {
       const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
@@ -472,25 +489,26 @@ export class Naive {
       bracket.triggeredMs = this.#nowMs;
       this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((candidate) => candidate !== bracket);
       for (const order of this.#openOrders.toReversed()) {
-        // Rule 8: a stop takes its target back at once, also where the strategy's own cancel of it is still on its way.
+        // Rule 8: a stop removes its target at once, even if the strategy's own cancel of the target is still on its way.
         if (order.parent === bracket.entry) this.#end(order, 'canceled');
         else if (order.id === bracket.entry) this.#cancel(order);
       }
       bracket.lots = Math.min(bracket.lots, this.#sellable(symbolIndex));
       if (bracket.lots < MIN_LOTS) continue;
-      // Limits of the strategy's own that wait for a better price go.
+      // Cancel limits of the strategy that wait for a better price.
       const isShort = this.#sellable(symbolIndex) - this.#selling(symbolIndex) < bracket.lots;
       const inTheWay = this.#openOrders
         .toReversed()
         .filter((order) => order.symbolIndex === symbolIndex && !order.isBuy && order.parent === 0 && !order.isMarket);
       if (isShort) for (const order of inTheWay) this.#cancel(order);
       const lots = Math.min(bracket.lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));
-      if (lots >= MIN_LOTS) this.#stop(symbolIndex, bracket, lots, price, timeMs);
-      // What could not be sold stays guarded.
+      if (lots >= MIN_LOTS) this.#fillStop(bracket, { symbolIndex, lots, price, timeMs });
+      // Lots that could not be sold stay guarded.
       if (bracket.lots >= MIN_LOTS) this.#brackets[symbolIndex].push(bracket);
     }
   }
-  #stop(symbolIndex: number, bracket: NaiveBracket, lots: number, price: number, timeMs: number): void {
+  /** Sends the stop leg of a bracket, and fills it at once. */
+  #fillStop(bracket: NaiveBracket, { symbolIndex, lots, price, timeMs }: StopFill): void {
     const leg = this.#draft(symbolIndex, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
     this.#legMs = timeMs;
     this.#submit(leg);
@@ -547,7 +565,7 @@ export class Naive {
       return;
     }
     if (!order.isBuy) {
-      // What closes the position by other means ends its brackets.
+      // An order that closes the position in another way ends its brackets.
       if (this.#isFlat(symbolIndex)) this.#brackets[symbolIndex] = [];
       return;
     }

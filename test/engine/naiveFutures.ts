@@ -39,12 +39,12 @@ interface Resting {
   readonly request: NaiveRequest;
   readonly sequence: number;
   readonly isBuy: boolean;
-  /** The limit at which it trades; 0: at any price. */
+  /** The limit at which it trades; 0 for any price. */
   limit: number;
-  /** A trigger order that has not fired. */
+  /** True for a trigger order that has not fired. */
   isWaiting: boolean;
   readonly triggersAbove: boolean;
-  /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */
+  /** The first row in which it may trade. `isLate` is true if it arrived after the open of that row was offered. */
   readonly fromRow: number;
   isLate: boolean;
   isOpen: boolean;
@@ -85,8 +85,10 @@ interface RowEvent {
 }
 
 const MILLION = 1_000_000n;
-const roundUp = (a: bigint, b: bigint) => (a + b - 1n) / b;
-const halfUp = (a: bigint, b: bigint) => (2n * a + b) / (2n * b);
+const minOf = (one: bigint, other: bigint) => (one < other ? one : other);
+const maxOf = (one: bigint, other: bigint) => (one > other ? one : other);
+const roundUp = (value: bigint, divisor: bigint) => (value + divisor - 1n) / divisor;
+const halfUp = (value: bigint, divisor: bigint) => (2n * value + divisor) / (2n * divisor);
 /** The fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
 const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
 const TIERS = {
@@ -162,12 +164,12 @@ export class NaiveFutures {
   }
   /** True when a mark liquidates a side. In a cross account the other side is valued at `otherMark`. */
   #isLiquidatedAt(side: Side, ticks: number, otherMark: (side: Side) => number): boolean {
-    let left = this.#cushion(side, ticks);
+    let remainingUnits = this.#cushion(side, ticks);
     if (this.#terms.isCross) {
-      left += this.#cash;
-      for (const other of this.#sides) if (other !== side && other.lots > 0n) left += this.#cushion(other, otherMark(other));
+      remainingUnits += this.#cash;
+      for (const other of this.#sides) if (other !== side && other.lots > 0n) remainingUnits += this.#cushion(other, otherMark(other));
     }
-    return left <= 0n;
+    return remainingUnits <= 0n;
   }
   #lastMark(): number {
     return this.#row === 0 ? this.#rows[0]![0] : this.#marks[this.#row - 1]![3];
@@ -182,13 +184,13 @@ export class NaiveFutures {
 
   // --- Liquidation
 
-  /** Rule 19, in the middle of a row: one side at its worst mark, the other at the last one. */
+  /** Rule 19, inside a row: values one side at its worst mark of the row, and the other at the last mark. */
   #liquidateWithin(side: Side, atOpen: boolean): void {
     const markOf = (candidate: Side) => (candidate === side ? this.#worst(candidate) : this.#lastMark());
     if (!this.#terms.isCross) this.#liquidate(side, markOf, true, atOpen);
     else this.#endCross(markOf, (candidate) => candidate === side, atOpen);
   }
-  /** Rule 19, at the end of a row. */
+  /** Rule 19, at the end of a row: values each side at its worst mark of the row. */
   #settle(): void {
     if (this.#terms.isCross)
       this.#endCross((side) => this.#worst(side), () => true, false); // prettier-ignore
@@ -210,15 +212,15 @@ export class NaiveFutures {
       this.#liquidate(worst!, markOf, hasRow(worst!), atOpen);
     }
   }
-  /** Rule 20: the first mark that liquidates, on the way from the open or from the entry inside the row. */
+  /** Rule 20: finds the first mark that liquidates, on the way from the open or from the entry inside the row. */
   #liquidate(side: Side, markOf: (side: Side) => number, hasRow: boolean, atOpen: boolean): void {
     const { isLong, lots } = side;
     const worst = markOf(side);
     const [open, high, low] = this.#marks[this.#row]!;
     const enteredDuringRow = side.openedRow === this.#row && side.openedDuringRow && low < high;
-    const from = !hasRow ? worst : enteredDuringRow ? Math.round(side.average) : open;
     const step = isLong ? -1 : 1;
-    let price = from;
+    const startOfRow = enteredDuringRow ? Math.round(side.average) : open;
+    let price = hasRow ? startOfRow : worst;
     while ((isLong ? price > worst : price < worst) && !this.#isLiquidatedAt(side, price, markOf)) price += step;
     const others = this.#sides.filter((other) => other !== side && other.lots > 0n);
     const backing =
@@ -227,9 +229,9 @@ export class NaiveFutures {
     const value = this.#value(lots, price);
     const credit = side.margin + profit;
     this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
-    const left = backing + profit;
+    const remainingUnits = backing + profit;
     const maxFee = roundUp(value * this.#terms.liquidationFeePpm, MILLION);
-    const fee = left <= 0n ? 0n : left < maxFee ? left : maxFee;
+    const fee = minOf(maxOf(remainingUnits, 0n), maxFee);
     this.#cash -= fee;
     Object.assign(side, { lots: 0n, entry: 0n, margin: 0n });
     this.#cover();
@@ -247,79 +249,117 @@ export class NaiveFutures {
 
   // --- The row
 
+  /** Matches one row: orders at its open, then everything that the row reaches after the open. */
   #matchRow(): void {
+    const waitingForLiquidation = this.#matchOpen();
     const [open, high, low] = this.#rows[this.#row]!;
-    const takes = ({ isBuy, limit }: Resting) => limit === 0 || (isBuy ? limit >= open : limit <= open);
-    const ordersOfRow = () => this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
-    const offer = (order: Resting): RowEvent => this.#event(order, order.limit, true, 2, () => this.#fillOrder(order, open, false, true));
+    const waiting = this.#ordersOfRow().filter(({ isWaiting }) => isWaiting);
+    const openedOver = waiting.filter((order) => isReached(order, open, open));
+    const reachedLater = waiting.filter((order) => !openedOver.includes(order) && isReached(order, high, low));
+    this.#applyEvents([...waitingForLiquidation, ...this.#openEvents(openedOver, open)], true, () => []);
+    const afterOpen = [...this.#guardEvents(), ...this.#triggerEvents(reachedLater), ...this.#limitEvents()];
+    this.#applyEvents(nearest(afterOpen, open), false, this.#guardsOfThisRow());
+  }
+
+  #ordersOfRow(): Resting[] {
+    return this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
+  }
+  #isMarketableAtOpen({ isBuy, limit }: Resting): boolean {
+    const [open] = this.#rows[this.#row]!;
+    return limit === 0 || (isBuy ? limit >= open : limit <= open);
+  }
+
+  /** Fills the orders that are marketable at the open. Returns the events that a liquidation precedes. */
+  #matchOpen(): RowEvent[] {
     const waitingEvents: RowEvent[] = [];
-    for (const order of ordersOfRow().filter((candidate) => !candidate.isWaiting && takes(candidate))) {
-      const event = offer(order);
+    for (const order of this.#ordersOfRow().filter((candidate) => !candidate.isWaiting && this.#isMarketableAtOpen(candidate))) {
+      const event = this.#openFill(order);
       if (!order.isOpen) continue;
       if (this.#liquidationBefore(event) === null) event.apply();
       else waitingEvents.push(event);
     }
-    const reached = ({ triggersAbove, request }: Resting, top: number, bottom: number) =>
-      triggersAbove ? top >= request.level : bottom <= request.level;
-    const waiting = ordersOfRow().filter(({ isWaiting }) => isWaiting);
-    const opening = waiting.filter((order) => reached(order, open, open));
-    const firing = waiting.filter((order) => !opening.includes(order) && reached(order, high, low));
-    this.#applyEvents(
-      [
-        ...waitingEvents,
-        ...this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, open, open)).map((guard) => this.#stop(guard, open, true, 0)),
-        ...opening.map((order) => this.#event(order, order.request.level, true, 1, () => this.#fire(order, open, true))),
-      ],
-      true,
-      () => [],
-    );
-    const within = (price: number) => Math.max(low, Math.min(high, price));
-    /** The level of a guard within the row, but no better than `bound`. */
-    const stopPrice = (guard: Guard, bound: number) => {
-      const level = within(levelOf(guard));
-      return guard.isLong ? Math.min(level, bound) : Math.max(level, bound);
-    };
-    /** Stops that reduce come first, entries second, profits last. */
-    const triggerStage = ({ request, triggersAbove, isBuy }: Resting) => {
+    return waitingEvents;
+  }
+  #openFill(order: Resting): RowEvent {
+    const [open] = this.#rows[this.#row]!;
+    const apply = () => this.#fillOrder(order, open, false, true);
+    return this.#event(order, { level: order.limit, atOpen: true, stage: 2, apply });
+  }
+
+  /** Returns the stops and trigger orders that the row opens beyond. */
+  #openEvents(triggered: readonly Resting[], open: number): RowEvent[] {
+    const guards = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, open, open));
+    return [
+      ...guards.map((guard) => this.#stop(guard, open, true, 0)),
+      ...triggered.map((order) => {
+        const apply = () => this.#fire(order, open, true);
+        return this.#event(order, { level: order.request.level, atOpen: true, stage: 1, apply });
+      }),
+    ];
+  }
+
+  /** Returns the stops of positions that the row reaches after its open. */
+  #guardEvents(): RowEvent[] {
+    const [open, high, low] = this.#rows[this.#row]!;
+    const triggered = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, high, low));
+    return triggered.map((guard) => this.#stop(guard, this.#stopPrice(guard, open), false, 0));
+  }
+
+  /** Returns the trigger orders that the row reaches after its open: stops that reduce come first, entries second, profits last. */
+  #triggerEvents(orders: readonly Resting[]): RowEvent[] {
+    const stageOf = ({ request, triggersAbove, isBuy }: Resting) => {
       if (!request.reduces) return 3;
       return triggersAbove === isBuy ? 1 : 4;
     };
-    const triggeredGuards = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, high, low));
-    const afterOpen: RowEvent[] = [
-      ...triggeredGuards.map((guard) => this.#stop(guard, stopPrice(guard, open), false, 0)),
-      ...firing.map((order) => {
-        const { level } = order.request;
-        return this.#event(order, level, false, triggerStage(order), () => this.#fire(order, level, false));
-      }),
-    ];
-    for (const order of ordersOfRow().filter(({ isWaiting }) => !isWaiting)) {
-      if (takes(order)) afterOpen.push(...(order.isLate ? [offer(order)] : []));
-      else if (order.isBuy ? low < order.limit : high > order.limit) {
-        afterOpen.push(
-          this.#event(order, order.limit, false, order.request.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
-        );
+    return orders.map((order) => {
+      const { level } = order.request;
+      return this.#event(order, { level, atOpen: false, stage: stageOf(order), apply: () => this.#fire(order, level, false) });
+    });
+  }
+
+  /** Returns the limits that the row trades through, and the late orders that its open would have filled. */
+  #limitEvents(): RowEvent[] {
+    const [, high, low] = this.#rows[this.#row]!;
+    const events: RowEvent[] = [];
+    for (const order of this.#ordersOfRow().filter(({ isWaiting }) => !isWaiting)) {
+      const { limit, isBuy, isLate, request } = order;
+      if (this.#isMarketableAtOpen(order)) events.push(...(isLate ? [this.#openFill(order)] : []));
+      else if (isBuy ? low < limit : high > limit) {
+        const apply = () => this.#fillOrder(order, limit, true, false);
+        events.push(this.#event(order, { level: limit, atOpen: false, stage: request.reduces ? 4 : 3, apply }));
       }
     }
-    const handledGuards = new Set<Guard>();
-    this.#applyEvents(nearest(afterOpen, open), false, () => {
-      const isFromThisRow = (guard: Guard) => guard.row === this.#row && !guard.atOpen && !handledGuards.has(guard);
-      const fresh = this.#guards.filter((guard) => guard.isOpen && isFromThisRow(guard) && isTriggered(guard, high, low));
-      for (const guard of fresh) handledGuards.add(guard);
-      return nearest(
-        fresh.map((guard) => this.#stop(guard, stopPrice(guard, guard.entryPrice), false, 5)),
-        open,
-      );
-    });
+    return events;
+  }
+
+  /** Returns a function that returns, at each call, the stops of entries that this row has filled since the last call. */
+  #guardsOfThisRow(): () => RowEvent[] {
+    const [open, high, low] = this.#rows[this.#row]!;
+    const handled = new Set<Guard>();
+    return () => {
+      const isNew = (guard: Guard) => guard.isOpen && guard.row === this.#row && !guard.atOpen && !handled.has(guard);
+      const reached = this.#guards.filter((guard) => isNew(guard) && isTriggered(guard, high, low));
+      for (const guard of reached) handled.add(guard);
+      const events = reached.map((guard) => this.#stop(guard, this.#stopPrice(guard, guard.entryPrice), false, 5));
+      return nearest(events, open);
+    };
+  }
+
+  /** Returns the level of a guard within the row, but no better than `bound`. */
+  #stopPrice(guard: Guard, bound: number): number {
+    const [, high, low] = this.#rows[this.#row]!;
+    const level = Math.max(low, Math.min(high, levelOf(guard)));
+    return guard.isLong ? Math.min(level, bound) : Math.max(level, bound);
   }
 
   /** Applies events in their order. An event that a liquidation precedes waits until the side has been liquidated. */
   #applyEvents(events: RowEvent[], atOpen: boolean, laterEvents: () => RowEvent[]): void {
     for (;;) {
       events = events.filter(({ isAlive }) => isAlive());
-      const next = events.find((candidate) => this.#liquidationBefore(candidate) === null);
-      if (next) {
-        events = events.filter((candidate) => candidate !== next);
-        next.apply();
+      const nextEvent = events.find((candidate) => this.#liquidationBefore(candidate) === null);
+      if (nextEvent) {
+        events = events.filter((candidate) => candidate !== nextEvent);
+        nextEvent.apply();
         continue;
       }
       const added = laterEvents();
@@ -329,7 +369,7 @@ export class NaiveFutures {
       this.#liquidateWithin(this.#liquidationBefore(events[0]!)!, atOpen);
     }
   }
-  /** Returns the side whose liquidation comes before the event; null for none. */
+  /** Returns the side whose liquidation comes before the event, or null. */
   #liquidationBefore({ level, isBuy, reduces, falls, atOpen }: RowEvent): Side | null {
     if (level === 0) return null;
     const found = this.#sides.find((side) => {
@@ -340,13 +380,13 @@ export class NaiveFutures {
     return found ?? null;
   }
 
-  #event(order: Resting, level: number, atOpen: boolean, stage: number, apply: () => void): RowEvent {
-    const { isBuy, request, triggersAbove: otherTriggersAbove, isWaiting } = order;
+  #event(order: Resting, { level, atOpen, stage, apply }: Pick<RowEvent, 'level' | 'atOpen' | 'stage' | 'apply'>): RowEvent {
+    const { isBuy, request, triggersAbove, isWaiting } = order;
     return {
       level,
       isBuy,
       reduces: request.reduces,
-      falls: isWaiting ? !otherTriggersAbove : isBuy,
+      falls: isWaiting ? !triggersAbove : isBuy,
       atOpen,
       stage,
       isAlive: () => order.isOpen && order.isWaiting === isWaiting,
@@ -373,21 +413,29 @@ export class NaiveFutures {
   #place(request: NaiveRequest, fromRow: number, isLate: boolean, guards: Guard | null): Resting {
     const close = this.#rows[this.#row]![3];
     const order: Resting = {
-      request, sequence: this.#sequence++, isBuy: request.isLong !== request.reduces, limit: request.kind === 'limit' ? request.level : 0, isWaiting: request.kind === 'trigger',
-      triggersAbove: request.level > close, fromRow, isLate, isOpen: true, guards,
-    }; // prettier-ignore
+      request,
+      sequence: this.#sequence++,
+      isBuy: request.isLong !== request.reduces,
+      limit: request.kind === 'limit' ? request.level : 0,
+      isWaiting: request.kind === 'trigger',
+      triggersAbove: request.level > close,
+      fromRow,
+      isLate,
+      isOpen: true,
+      guards,
+    };
     this.#orders.push(order);
     return order;
   }
 
-  /** Rule 17: an exit is a market order, an entry a limit at the collar, a hundredth beyond its level. */
+  /** Rule 17: a fired exit is a market order. A fired entry is a limit at the collar, a hundredth beyond its level. */
   #fire(order: Resting, price: number, atOpen: boolean): void {
     order.isWaiting = false;
     const { isBuy, request } = order;
     if (request.reduces) return this.#fillOrder(order, price, false, atOpen);
     order.limit = isBuy ? Math.floor((request.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((request.level * 990_000) / MILLION_NUMBER);
     if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
-    // It rests, and has just come: in this row too, where the open has fired it.
+    // The order rests. If the open has fired it, it may already trade in this row.
     order.isOpen = false;
     this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, isLate: true });
   }
@@ -413,7 +461,11 @@ export class NaiveFutures {
       if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
       this.#cash -= margin + fee;
       if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
-      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, request.lots, price);
+      else
+        side.average = averagePrice(this.#terms.isInverse, [
+          { lots: Number(side.lots), ticks: side.average },
+          { lots: request.lots, ticks: price },
+        ]);
       side.lots += lots;
       side.entry += value;
       side.margin += margin;
@@ -436,7 +488,7 @@ export class NaiveFutures {
     side.margin -= margin;
     let credit = margin + profit;
     if (!this.#terms.isCross && credit < 0n) {
-      // What a part loses beyond its share of the margin, the margin of the rest pays first.
+      // A loss of the closed part beyond its share of the margin is paid from the margin of the rest.
       side.margin -= -credit < side.margin ? -credit : side.margin;
       credit = 0n;
     }
@@ -444,7 +496,7 @@ export class NaiveFutures {
     this.#cover();
   }
 
-  /** Rules 9 and 10: stop and target of an entry. */
+  /** Rules 9 and 10: places the stop and the target of an entry. */
   #guard({ request, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
     const { isLong, lots, stop, target, trailing, kind } = request;
     const isChasing = kind === 'trigger' && triggersAbove === isBuy && !isMaker;
@@ -488,15 +540,26 @@ export class NaiveFutures {
 
 const MILLION_NUMBER = 1_000_000;
 
-function averageOf(isInverse: boolean, lots: number, ticks: number, moreLots: number, moreTicks: number): number {
-  if (ticks === moreTicks) return ticks;
-  const all = lots + moreLots;
-  return isInverse ? all / (lots / ticks + moreLots / moreTicks) : (lots * ticks + moreLots * moreTicks) / all;
+/** Returns the average entry price of two parts of a position: by quantity, or by value for an inverse contract. */
+function averagePrice(isInverse: boolean, [one, other]: readonly [PositionPart, PositionPart]): number {
+  if (one.ticks === other.ticks) return one.ticks;
+  const totalLots = one.lots + other.lots;
+  if (isInverse) return totalLots / (one.lots / one.ticks + other.lots / other.ticks);
+  return (one.lots * one.ticks + other.lots * other.ticks) / totalLots;
 }
+interface PositionPart {
+  readonly lots: number;
+  readonly ticks: number;
+}
+/** True when a row with this high and low reaches the level of a trigger order. */
+const isReached = ({ triggersAbove, request }: Resting, high: number, low: number): boolean =>
+  triggersAbove ? high >= request.level : low <= request.level;
+/** Returns the level of the nearer stop, fixed or trailing. */
 function levelOf({ isLong, stop, trailing, best }: Guard): number {
   if (isLong) return Math.max(stop, trailing > 0 ? best - trailing : 0);
   return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
 }
 const isTriggered = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
+/** Sorts events by stage, and within a stage by their distance from the open. */
 const nearest = (events: RowEvent[], open: number): RowEvent[] =>
   events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));

@@ -77,12 +77,12 @@ describe('a lost answer', () => {
   it.each([
     ['one feed', {}],
     ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
-  ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
+  ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, overrides) => {
     const count = async (faultOf?: (order: Order) => ReplayFault) => {
       await runScript(
         { 1: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
         quiet(6),
-        { feeds: { bars: barsOfRows(quiet(6)), ...more } },
+        { feeds: { bars: barsOfRows(quiet(6)), ...overrides } },
         faultOf,
       );
       return lastStrategy.row;
@@ -104,7 +104,7 @@ describe('a lost answer', () => {
   });
 
   it('a refused order whose reply is lost ends without effect', async () => {
-    // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
+    // The venue refuses an approved order only if its books differ. Here it never sees the order.
     const { orders, reported: notified } = await runScript(
       { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
       quiet(4),
@@ -178,12 +178,12 @@ describe('a lost request', () => {
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
   });
 
-  it('a lost request of a stop leg leaves the position protected: the stop is sent again once the lost one cannot arrive any more', async () => {
+  it('a lost request of a stop leg leaves the position protected: the stop is sent again when the lost one can no longer arrive', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
     const { fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
-    // Lost as row 2 closed; the row that closes half an hour later opens below the stop.
+    // The request is lost at the close of row 2. The row that closes half an hour later opens below the stop.
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 2 + minutes]]); // prettier-ignore
   });
 
@@ -235,7 +235,7 @@ describe('slots', () => {
   });
 });
 
-describe('look-alikes', () => {
+describe('equal orders', () => {
   it('equal open orders differ by one lot, so that a lost reply can be assigned', async () => {
     const placeTagged = (tag: string) => (strategy: ReportingStrategy) => strategy.order(true, BUY, { limit: 99, tag });
     const { orders } = await runScript(

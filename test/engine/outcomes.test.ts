@@ -10,10 +10,13 @@ import { fillOf } from '../fixtures/fills.ts';
 import { openBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
-/** Long after the times at which the fixture's journal has orders signed. */
+/** A time long after the signing times in the fixture's journal. */
 const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
 
-/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the absence horizon. */
+/**
+ * Returns an engine with a visibility delay of 1 s, a read lag of 100 ms and a round of reads every 100 ms. Every read lies behind the
+ * absence horizon.
+ */
 function fixture() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;
@@ -24,7 +27,7 @@ function fixture() {
     engine.submit(order);
     return order;
   };
-  /** Answers the latest read, with the current time. */
+  /** Replies to the latest read with the current time. */
   const answer = (found = false, complete = true) => {
     const [id, channel] = exchange.reads.at(-1)!;
     applyInbox(engine, nowMs, () => engine.evidence(id as OrderId, { channel, venueMs: nowMs, complete, found }));
@@ -40,18 +43,18 @@ describe('an unknown outcome', () => {
     const order = send();
     engine.outcomeUnknown(order.id);
     expect([codes(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
-    const asked = () => exchange.reads.map(([, channel]) => channel).slice(1);
+    const readChannels = () => exchange.reads.map(([, channel]) => channel).slice(1);
     answer();
-    expect(asked()).toEqual([]);
+    expect(readChannels()).toEqual([]);
     wait(99);
-    expect(asked()).toEqual([]);
+    expect(readChannels()).toEqual([]);
     wait(1);
-    expect(asked()).toEqual(['myTrades']);
+    expect(readChannels()).toEqual(['myTrades']);
     answer();
-    expect(asked()).toEqual(['myTrades', 'balances']);
+    expect(readChannels()).toEqual(['myTrades', 'balances']);
     answer();
     wait(100);
-    expect(asked().slice(2)).toEqual(['openOrders']);
+    expect(readChannels().slice(2)).toEqual(['openOrders']);
     answer();
     wait(100);
     answer();

@@ -12,7 +12,9 @@ afterEach(() => (reports = []));
 const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrument: spotInstrument(base), seed, rows: 300, missing });
 const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 
-/** A strategy that trades one feed, by its name, with limit orders that fill at once or wait, and notes each report and its time. */
+/**
+ * Returns a strategy that trades one named feed with limit orders that fill at once or wait, and that records each report with its time.
+ */
 const crossStrategyOf = (name: string): StrategyClass =>
   class Cross extends Strategy {
     ownFeed = this.feed(name);
@@ -37,7 +39,10 @@ const crossStrategyOf = (name: string): StrategyClass =>
 const feeds = { f0: barsOf('AAA', 1, 0.1), f1: barsOf('BBB', 2, 0.2), f2: barsOf('CCC', 3) };
 const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossStrategyOf);
 
-/** What was reported to the strategies of each feed, and what they did; order numbers depend on the order among feeds. */
+/**
+ * Returns the reports to the strategies of each feed and their actions. Order numbers are left out, because they depend on the order of
+ * feeds.
+ */
 async function byFeed(options: PlanOptions) {
   reports = [];
   const { record } = await run(options);
@@ -60,7 +65,7 @@ test('a run with decide: perFeed has the same result in blocks of any size', asy
   for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(fullBlocks);
 });
 
-/** Reads its own close alone, at the bar and at a timer. */
+/** Returns a strategy that reads only its own close, at the bar and at a timer. */
 const timedOf = (name: string): StrategyClass =>
   class Timed extends Strategy {
     ownFeed = this.feed(name);
@@ -87,9 +92,9 @@ test('with decide: perFeed, feeds decide in the order in which strategies first 
 test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
-  const given = ['f1', 'f2', 'f0'].map(crossStrategyOf);
-  const whenComplete = await byFeed({ strategies: given, feeds: bars });
-  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
+  const feedStrategies = ['f1', 'f2', 'f0'].map(crossStrategyOf);
+  const whenComplete = await byFeed({ strategies: feedStrategies, feeds: bars });
+  expect(await byFeed({ strategies: feedStrategies, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
 });
 
 test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
@@ -125,8 +130,8 @@ test('with decide: perFeed, a strategy that reads several feeds or none is rejec
 
 test('the hashed text of a definition without `decide` does not contain the key', () => {
   const definition = { strategy: 'a.ts', feeds: { bars: { symbol: 'AAAUSDT', interval: '1m' } }, cash: '100' } as const;
-  const textOf = (more: object): string =>
-    textWithDefaults({ ...definition, ...more }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });
+  const textOf = (keys: object): string =>
+    textWithDefaults({ ...definition, ...keys }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });
   expect(textOf({})).not.toContain('decide');
   expect(textOf({ decide: 'perFeed' })).toContain('decide: perFeed\n');
   expect(textOf({ decide: 'whenComplete' }).replace('decide: whenComplete\n', '')).toBe(textOf({}));

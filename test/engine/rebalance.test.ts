@@ -316,9 +316,11 @@ describe('futures', () => {
     linearContract({ contractId: index + 1 }, { id: instrumentId('futures', wireName), wireName }),
   );
   const runFutures = async (acts: Parameters<typeof scriptedByRow>[0]) => {
-    const all = contracts.map((contract) => barsOfRows(rowsAtPrice(10_000), contract));
+    const feeds = contracts.map((contract) => barsOfRows(rowsAtPrice(10_000), contract));
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-    const prepared = await prepareBacktest(planFor({ strategies: [scriptedByRow(acts)], feeds: { all }, cash: { USDT: '100' }, futures }));
+    const prepared = await prepareBacktest(
+      planFor({ strategies: [scriptedByRow(acts)], feeds: { all: feeds }, cash: { USDT: '100' }, futures }),
+    );
     prepared.loop(prepared.engine);
     prepared.checkBooks();
     return prepared.engine;
@@ -347,9 +349,9 @@ describe('futures', () => {
 });
 
 describe('invalid rebalances', () => {
-  const errorMessageOf = async (act: (strategy: RowStrategy) => void) => {
+  const errorMessageOf = async (rebalance: (strategy: RowStrategy) => void) => {
     try {
-      await run({ strategies: [scriptedByRow({ 0: act })], feeds: { all: twoPairs() } });
+      await run({ strategies: [scriptedByRow({ 0: rebalance })], feeds: { all: twoPairs() } });
     } catch (error) {
       return (error as Error).message;
     }
@@ -364,15 +366,15 @@ describe('invalid rebalances', () => {
     ['an unknown option', /option bands, which does not exist/, (strategy) => void strategy.rebalanceTo({}, { bands: 1 } as never)],
     ['a negative band', /the band is -1/, (strategy) => void strategy.rebalanceTo({}, { band: -1 })],
     ['no weights', /rebalance got no weights/, (strategy) => void strategy.rebalanceTo(null as never)],
-  ])('a rebalance with %s is rejected', async (_, expected, act) => {
-    expect(await errorMessageOf(act)).toMatch(expected);
+  ])('a rebalance with %s is rejected', async (_, expected, rebalance) => {
+    expect(await errorMessageOf(rebalance)).toMatch(expected);
   });
   test('ten weights of 0.1 are accepted', async () => {
-    const all = Array.from({ length: 10 }, (_, index) => barsOfRows(rowsAtPrice(1000), spotInstrument(`A${index}`)));
-    const weights = Object.fromEntries(all.map(({ instrument }) => [instrument.wireName, 0.1]));
+    const feeds = Array.from({ length: 10 }, (_, index) => barsOfRows(rowsAtPrice(1000), spotInstrument(`A${index}`)));
+    const weights = Object.fromEntries(feeds.map(({ instrument }) => [instrument.wireName, 0.1]));
     const { record } = await run({
       strategies: [scriptedByRow({ 0: (strategy) => void strategy.rebalanceTo(weights) })],
-      feeds: { all },
+      feeds: { all: feeds },
       ...NO_FEES,
     });
     expect(fillRows(record).length).toBe(10);

@@ -7,7 +7,7 @@ import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.
 type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 const quiet = (rows: number): RowOf[] => Array.from({ length: rows }, () => QUIET);
-/** Goes below 99, to 98.9. */
+/** A row that falls below 99, to 98.9. */
 const DIP: RowOf = [10_000, 10_000, 9890, 9950];
 const BUY: Size = { base: '0.1' };
 
@@ -43,12 +43,12 @@ async function play(
   return { engine, reported: lastStrategy!.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
-/** Rests at 99; at the close of row 2 it is replaced by one at 98. */
-const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Script => ({
+/** Returns a script that rests a limit at 99, and replaces it by one at 98 at the close of `row`. */
+const replaceAt = (row: number, size: Size = BUY, options: OrderOptions = {}): Script => ({
   0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'rung' }),
   [row]: (strategy) => {
     strategy.cancelAll(1);
-    strategy.order(true, size, { limit: 98, tag: 'rung', ...more });
+    strategy.order(true, size, { limit: 98, tag: 'rung', ...options });
   },
 });
 
@@ -73,12 +73,12 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
   });
 });
 
-/** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
+/** Keeps two orders: cancels a working one and places a new one with its tag. A waiting draft is left alone. */
 function ladder(strategy: ReportingStrategy, row: number): void {
   for (const [index, tag] of ['a', 'b'].entries()) {
-    const known = strategy.tagged(tag);
-    if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
-    for (const { id } of known) strategy.cancelAll(id);
+    const tagged = strategy.tagged(tag);
+    if (tagged.some(({ lifecycle }) => lifecycle === 'draft')) continue;
+    for (const { id } of tagged) strategy.cancelAll(id);
     strategy.order(true, BUY, { limit: 99 - index - (row % 7) * 0.1, tag });
   }
 }
@@ -118,7 +118,7 @@ describe('a replacement', () => {
   });
 
   it('a replacement is never open beside the old order, and needs no money for both', async () => {
-    // All cash is in the old order: both at once would be refused with MARGIN.
+    // The old order has reserved all cash. If both were open, the new one would be denied with MARGIN.
     const script: Script = {
       0: (strategy) => strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
       3: (strategy) => {

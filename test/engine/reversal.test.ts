@@ -28,7 +28,9 @@ function scriptedStrategy(script: Script) {
   };
 }
 
-/** 10 contracts hold 1 USDT at a leverage of 10: `cash` of 2.5 is enough for 20 of them, and not for 30. */
+/**
+ * Runs a script. 10 contracts need a margin of 1 USDT at a leverage of 10, so the cash of 2.5 is enough for 20 contracts, but not for 30.
+ */
 async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {}, isNet = true) {
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
@@ -97,7 +99,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
   const withLatency = { fills: { latencyMs: 90_000 } };
 
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
-    // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
+    // The cancel is sent at the close of row 8, and acts after row 9. That row triggers the stop.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
     const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-10);

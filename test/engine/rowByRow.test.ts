@@ -8,32 +8,32 @@ import { planFor, spotInstrument, walkBars } from './world.ts';
 const coin = spotInstrument('BTC');
 const bars = walkBars({ instrument: coin, rows: 5000, step: 300, start: 4_000_000, seed: 11 });
 
-/** Pairs of what the function wrote last and the newest delivered close, at each callback. */
-async function seenBy(isPure: boolean): Promise<(readonly [written: number, close: number])[]> {
-  const computedRows: (readonly [number, number])[] = [];
-  class Peek extends Strategy {
+/** Returns at each callback the value that the indicator's function got last, and the newest delivered close. */
+async function callbackValues(isPure: boolean): Promise<(readonly [written: number, close: number])[]> {
+  const pairs: (readonly [number, number])[] = [];
+  class RecordsWrittenValue extends Strategy {
     written = NaN;
-    c = this.use(custom(this.bars.close, () => (x) => (this.written = x), { pure: isPure }));
-    // Between two rows: bars are minutes.
-    timer = this.every('20s', () => void computedRows.push([this.written, this.bars.close.value]));
+    copy = this.use(custom(this.bars.close, () => (close) => (this.written = close), { pure: isPure }));
+    // Timers between two rows, because bars are minutes.
+    timer = this.every('20s', () => void pairs.push([this.written, this.bars.close.value]));
     override onBar() {
-      computedRows.push([this.written, this.bars.close.value]);
+      pairs.push([this.written, this.bars.close.value]);
     }
   }
-  await runBacktest(planFor({ strategies: [{ strategy: Peek }], feeds: { bars }, cash: { USDT: '5000' } }));
-  return computedRows;
+  await runBacktest(planFor({ strategies: [{ strategy: RecordsWrittenValue }], feeds: { bars }, cash: { USDT: '5000' } }));
+  return pairs;
 }
 
 describe('an undeclared custom indicator', () => {
   it('an undeclared custom indicator has computed no later bar at any bar or at any timer between bars', async () => {
-    const computedRows = await seenBy(false);
-    expect(computedRows.length).toBeGreaterThan(3 * (bars.length - 2));
-    expect(computedRows.filter(([written, close]) => written !== close)).toEqual([]);
+    const pairs = await callbackValues(false);
+    expect(pairs.length).toBeGreaterThan(3 * (bars.length - 2));
+    expect(pairs.filter(([written, close]) => written !== close)).toEqual([]);
   });
 
   it('a custom indicator that is wrongly declared pure computes later bars in full blocks', async () => {
-    const computedRows = await seenBy(true);
-    expect(computedRows.filter(([written, close]) => written !== close).length).toBeGreaterThan(computedRows.length / 2);
+    const pairs = await callbackValues(true);
+    expect(pairs.filter(([written, close]) => written !== close).length).toBeGreaterThan(pairs.length / 2);
   });
 
   it('an undeclared custom indicator gives the same fills and the same equity as a declared one that is pure', async () => {
@@ -43,9 +43,9 @@ describe('an undeclared custom indicator', () => {
           custom(
             this.bars.close,
             () => {
-              let s = 0,
-                n = 0;
-              return (x) => (s += x) / ++n;
+              let sum = 0,
+                count = 0;
+              return (close) => (sum += close) / ++count;
             },
             { pure: isPure },
           ),
@@ -72,18 +72,19 @@ describe('what a strategy holds', () => {
       spec = sma(this.bars.close, 3);
       mean = this.use(this.spec);
       override onStart() {
-        const computedRows = new Set<unknown>([globalThis]);
-        const walk = (at: unknown, path: string): void => {
-          if (at === null || (typeof at !== 'object' && typeof at !== 'function') || computedRows.has(at)) return;
-          computedRows.add(at);
-          if (ArrayBuffer.isView(at) || at instanceof ArrayBuffer) found.push(path);
-          for (const key of Reflect.ownKeys(at)) {
-            const { value } = Object.getOwnPropertyDescriptor(at, key) ?? {};
-            walk(value, `${path}.${String(key)}`);
+        const visited = new Set<unknown>([globalThis]);
+        const walk = (value: unknown, path: string): void => {
+          if (value === null || (typeof value !== 'object' && typeof value !== 'function') || visited.has(value)) return;
+          visited.add(value);
+          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) found.push(path);
+          for (const key of Reflect.ownKeys(value)) {
+            const { value: member } = Object.getOwnPropertyDescriptor(value, key) ?? {};
+            walk(member, `${path}.${String(key)}`);
           }
-          walk(Object.getPrototypeOf(at), `${path}.__proto__`);
+          walk(Object.getPrototypeOf(value), `${path}.__proto__`);
         };
-        for (const [name, of] of Object.entries({ me: this, bars: this.bars, position: this.position(), spec: this.spec })) walk(of, name);
+        for (const [name, root] of Object.entries({ me: this, bars: this.bars, position: this.position(), spec: this.spec }))
+          walk(root, name);
       }
       override onBar() {
         this.exit();

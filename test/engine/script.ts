@@ -40,6 +40,7 @@ export type Action =
   | { readonly kind: 'exit' }
   | { readonly kind: 'cancel'; readonly id: number };
 
+/** The salt of each kind of callback. That of a fill is increased by the number of its order. */
 export const SALT = { bar: 0, timer: 1, signal: 2, start: 3, fill: 4 } as const;
 
 /** How often a script acts, and which orders it places. */
@@ -55,40 +56,55 @@ export interface DecisionOptions {
 /** Returns the random actions for a view. Equal seeds and views give equal actions. */
 export function decide({ seed, share, brackets, replaces = false }: DecisionOptions, view: View): Action[] {
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
-  const pick = (below: number) => Math.floor(rng.next() * below);
+  const pick: Pick = (below) => Math.floor(rng.next() * below);
   if (rng.next() >= share) return [];
-  const { closeTicks, heldLots, open } = view;
-  const bracket: Bracket = brackets
-    ? {
-        ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
-        ...(pick(2) === 0 && { stopLoss: closeTicks - 10 - pick(150) }),
-        ...(pick(3) === 0 && { trailing: 20 + pick(150) }),
-      }
-    : {};
+  const { open } = view;
+  const bracket = brackets ? randomBracket(view, pick) : {};
   const tag = `slot${pick(4)}`;
   const replacedOrder = replaces && open.length > 0 && pick(2) === 0 ? open[pick(open.length)] : undefined;
-  if (replacedOrder?.tag.startsWith('slot')) {
-    const price = pick(3) === 0 ? {} : { limit: closeTicks - 40 + pick(60) };
-    const newOrder: Action =
-      pick(4) === 0
-        ? { kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag: replacedOrder.tag, ...price }
-        : { kind: 'buy', lots: 2 + pick(300), tag: replacedOrder.tag, bracket, ...price };
-    return [{ kind: 'cancel', id: replacedOrder.id }, newOrder];
-  }
+  if (!replacedOrder?.tag.startsWith('slot')) return randomActions(view, { tag, bracket }, pick);
+  return [{ kind: 'cancel', id: replacedOrder.id }, randomReplacement(view, { tag: replacedOrder.tag, bracket }, pick)];
+}
+
+/** Returns a random whole number from 0 on, below `below`. */
+type Pick = (below: number) => number;
+interface OrderTerms {
+  readonly tag: string;
+  readonly bracket: Bracket;
+}
+const MIN_LOTS = 2;
+
+function randomBracket({ closeTicks }: View, pick: Pick): Bracket {
+  return {
+    ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
+    ...(pick(2) === 0 && { stopLoss: closeTicks - 10 - pick(150) }),
+    ...(pick(3) === 0 && { trailing: 20 + pick(150) }),
+  };
+}
+
+/** Returns an order that takes the tag of a cancelled one: in one of four cases a sale, in two of three cases a limit. */
+function randomReplacement({ closeTicks, heldLots }: View, { tag, bracket }: OrderTerms, pick: Pick): Action {
+  const price = pick(3) === 0 ? {} : { limit: closeTicks - 40 + pick(60) };
+  if (pick(4) === 0) return { kind: 'sell', lots: MIN_LOTS + pick(Math.max(1, heldLots)), tag, ...price };
+  return { kind: 'buy', lots: MIN_LOTS + pick(300), tag, bracket, ...price };
+}
+
+/** Returns one random action, or none for a cancel without an open order. */
+function randomActions({ closeTicks, heldLots, open }: View, { tag, bracket }: OrderTerms, pick: Pick): Action[] {
   switch (pick(9)) {
     case 0:
       return [{ kind: 'buy', quote: 1000 + pick(30_000), tag, bracket }];
     case 1:
-      return [{ kind: 'buy', lots: 2 + pick(300), tag, bracket }];
+      return [{ kind: 'buy', lots: MIN_LOTS + pick(300), tag, bracket }];
     case 2:
       return [{ kind: 'buy', equity: (1 + pick(40)) / 1000, tag, bracket }];
     case 3:
     case 4:
-      return [{ kind: 'buy', lots: 2 + pick(300), limit: closeTicks - 40 + pick(60), tag, bracket }];
+      return [{ kind: 'buy', lots: MIN_LOTS + pick(300), limit: closeTicks - 40 + pick(60), tag, bracket }];
     case 5:
-      return [{ kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), limit: closeTicks + 40 - pick(60), tag }];
+      return [{ kind: 'sell', lots: MIN_LOTS + pick(Math.max(1, heldLots)), limit: closeTicks + 40 - pick(60), tag }];
     case 6:
-      return [{ kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag }];
+      return [{ kind: 'sell', lots: MIN_LOTS + pick(Math.max(1, heldLots)), tag }];
     case 7:
       return [{ kind: 'exit' }];
     default:
@@ -106,84 +122,87 @@ export interface ScriptOptions extends DecisionOptions {
   readonly onFill?: boolean;
 }
 
+/** Bars of the two averages whose crossing is the signal. */
 export const FAST = 3;
 export const SLOW = 8;
 
-/** Returns the strategy class of a script. Feed 0 has the signal and is the feed of timers. */
+/** Performs the actions of a script. Feed 0 has the signal and is the feed of timers. */
+abstract class ScriptedStrategy extends Strategy {
+  protected abstract readonly options: ScriptOptions;
+  protected abstract readonly feedList: readonly Feed[];
+
+  act(index: number, salt: number): void {
+    const feed = this.feedList[index]!;
+    const position = this.position(feed);
+    const view: View = {
+      timeMs: this.nowMs,
+      feed: index,
+      salt,
+      closeTicks: Math.round(feed.bar.close * 100),
+      isFlat: position.isFlat,
+      heldLots: position.qty.times(1000).floor().toNumber(),
+      open: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
+    };
+    for (const action of decide(this.options, view)) this.perform(feed, action);
+  }
+  private perform(feed: Feed, action: Action): void {
+    switch (action.kind) {
+      case 'buy':
+        this.buy(sizeOf(action), { feed, ...priceOptions(action) });
+        break;
+      case 'sell':
+        this.sell(
+          { base: action.lots / 1000 },
+          { feed, tag: action.tag, ...(action.limit !== undefined && { limit: action.limit / 100 }) },
+        );
+        break;
+      case 'exit':
+        this.exit(feed);
+        break;
+      case 'cancel':
+        this.cancel(action.id as never);
+    }
+  }
+}
+
+/** Returns the strategy class of a script. It has only the callbacks that the script uses. */
 export function scripted(options: ScriptOptions) {
-  class Scripted extends Strategy {
-    all = options.feeds.map((name) => this.feed(name));
-    first = this.all[0]!;
+  class Scripted extends ScriptedStrategy {
+    options = options;
+    feedList = options.feeds.map((name) => this.feed(name));
     constructor(setup: ConstructorParameters<typeof Strategy>[0]) {
       super(setup);
-      const { close } = this.first;
+      const { close } = this.feedList[0]!;
       if (options.signals) this.when(crossedUp(sma(close, FAST), sma(close, SLOW)), () => this.act(0, SALT.signal));
       if (options.timerMinutes) this.every(`${options.timerMinutes}m`, () => this.act(0, SALT.timer));
     }
-    act(index: number, salt: number): void {
-      const feed = this.all[index]!;
-      const position = this.position(feed);
-      const view: View = {
-        timeMs: this.nowMs,
-        feed: index,
-        salt,
-        closeTicks: Math.round(feed.bar.close * 100),
-        isFlat: position.isFlat,
-        heldLots: position.qty.times(1000).floor().toNumber(),
-        open: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
-      };
-      for (const action of decide(options, view)) this.perform(feed, action);
-    }
-    perform(feed: Feed, action: Action): void {
-      switch (action.kind) {
-        case 'buy':
-          this.buy(sizeOf(action), { feed, ...priceOptions(action) });
-          break;
-        case 'sell':
-          this.sell(
-            { base: action.lots / 1000 },
-            { feed, tag: action.tag, ...(action.limit !== undefined && { limit: action.limit / 100 }) },
-          );
-          break;
-        case 'exit':
-          this.exit(feed);
-          break;
-        case 'cancel':
-          this.cancel(action.id as never);
-      }
-    }
   }
-  if (options.onBar) {
-    Object.assign(Scripted.prototype, {
-      onBar(this: Scripted) {
-        this.all.forEach((feed, index) => {
-          if (feed.fresh) this.act(index, SALT.bar);
-        });
-      },
-    });
-  }
-  if (options.onStart) {
-    Object.assign(Scripted.prototype, {
-      onStart(this: Scripted) {
-        this.act(0, SALT.start);
-      },
-    });
-  }
-  if (options.onFill) {
-    Object.assign(Scripted.prototype, {
-      onFill(this: Scripted, fill: FillInfo) {
-        this.act(0, SALT.fill + fill.orderId);
-      },
-    });
+  const callbacks = {
+    onBar(this: Scripted) {
+      this.feedList.forEach((feed, index) => {
+        if (feed.fresh) this.act(index, SALT.bar);
+      });
+    },
+    onStart(this: Scripted) {
+      this.act(0, SALT.start);
+    },
+    onFill(this: Scripted, fill: FillInfo) {
+      this.act(0, SALT.fill + fill.orderId);
+    },
+  };
+  for (const name of ['onBar', 'onStart', 'onFill'] as const) {
+    if (options[name]) Object.assign(Scripted.prototype, { [name]: callbacks[name] });
   }
   return Scripted;
 }
 
+/** Returns the size of a buy in the strategy API: amounts in USDT, quantities in coins, or a share of the equity. */
 function sizeOf({ quote, lots, equity }: Extract<Action, { kind: 'buy' }>): Size {
   if (quote !== undefined) return { quote: String(quote / 100) };
   return lots !== undefined ? { base: lots / 1000 } : { equity: equity! };
 }
 
+/** Returns the tag and the prices of a buy in the strategy API. */
 function priceOptions({ limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): OrderOptions {
   const { takeProfit, stopLoss, trailing } = bracket;
   return {

@@ -10,9 +10,9 @@ import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 const FIRST_PAIR = spotInstrument('AAA');
 const SECOND_PAIR = spotInstrument('BBB');
 const bars = walkBars({ rows: 900, seed: 11, missing: 0.2, instrument: FIRST_PAIR });
-const other = walkBars({ rows: 700, seed: 12, missing: 0.3, instrument: SECOND_PAIR });
+const otherBars = walkBars({ rows: 700, seed: 12, missing: 0.3, instrument: SECOND_PAIR });
 const quarterHours = coarser(walkBars({ rows: 800, seed: 13, instrument: SECOND_PAIR }), '15m');
-const FEEDS = { bars, other, coarse: quarterHours };
+const FEEDS = { bars, other: otherBars, coarse: quarterHours };
 
 /** The values that a strategy has read, by instant and name. */
 type ReadValues = Map<number, Record<string, number>>;
@@ -89,40 +89,40 @@ const standardDeviation = (values: number[]) => Math.sqrt(mean(values.map((value
 /** Returns the expected value of each view as a function of the instant, computed from the bars alone. */
 function expectedViews(): Readonly<Record<string, (ms: number) => number>> {
   const close = [...bars.close];
-  const otherClose = columnOnRowsOf(bars, other, other.close);
+  const otherClose = columnOnRowsOf(bars, otherBars, otherBars.close);
   const spread = close.map((value, row) => value - otherClose[row]!);
   const zscores = rolling(20, [spread], (window) => (window.at(-1)! - mean(window)) / standardDeviation(window));
   const betas = rolling(15, [close, otherClose], (left, right) => covariance(left, right) / covariance(right, right));
 
-  const coarseClose = columnOnRowsOf(other, quarterHours, quarterHours.close);
+  const coarseClose = columnOnRowsOf(otherBars, quarterHours, quarterHours.close);
   const correlations = rolling(
     15,
-    [[...other.close], coarseClose],
+    [[...otherBars.close], coarseClose],
     (left, right) => covariance(left, right) / Math.sqrt(covariance(left, left) * covariance(right, right)),
   );
 
-  const reverseSpread = columnOnRowsOf(other, bars, bars.close).map((value, row) => other.close[row]! - value);
+  const reverseSpread = columnOnRowsOf(otherBars, bars, bars.close).map((value, row) => otherBars.close[row]! - value);
   const smoothSpread = rolling(5, [reverseSpread], mean);
   const coarseHighMeans = Float64Array.from(rolling(3, [[...quarterHours.high]], mean));
-  const smoothHigh = columnOnRowsOf(other, quarterHours, coarseHighMeans);
+  const smoothHigh = columnOnRowsOf(otherBars, quarterHours, coarseHighMeans);
   const nested = smoothSpread.map((value, row) => value - smoothHigh[row]!);
 
   const coarseLow = columnOnRowsOf(bars, quarterHours, quarterHours.low);
-  const otherHigh = columnOnRowsOf(bars, other, other.high);
+  const otherHigh = columnOnRowsOf(bars, otherBars, otherBars.high);
   const customValues = close.map((value, row) => value + 2 * otherHigh[row]! - coarseLow[row]!);
 
   return {
     spread: (ms) => valueAsOf(bars, spread, ms),
     zscore: (ms) => valueAsOf(bars, zscores, ms),
     beta: (ms) => valueAsOf(bars, betas, ms),
-    corr: (ms) => valueAsOf(other, correlations, ms),
-    nested: (ms) => valueAsOf(other, nested, ms),
+    corr: (ms) => valueAsOf(otherBars, correlations, ms),
+    nested: (ms) => valueAsOf(otherBars, nested, ms),
     custom: (ms) => valueAsOf(bars, customValues, ms),
     // The signal has the rows of the coarse feed, and so has the series that it chooses.
     chosen: (ms) => {
       const coarseRow = rowClosedBy(quarterHours, ms);
       const coarseMs = quarterHours.closeMs[coarseRow]!;
-      const isAbove = quarterHours.close[coarseRow]! > other.close[rowClosedBy(other, coarseMs)]!;
+      const isAbove = quarterHours.close[coarseRow]! > otherBars.close[rowClosedBy(otherBars, coarseMs)]!;
       return (isAbove ? bars.close : bars.open)[rowClosedBy(bars, coarseMs)]!;
     },
     crossed: (ms) => {
@@ -223,11 +223,11 @@ describe('rank', () => {
     // Has the bars of AAA, so that all of its values are ties.
     walkOf('EEE', 20),
   ];
-  function rowsBetween(source: BarColumns, first: number, end: number): BarColumns {
-    const part = (column: Float64Array) => column.slice(first, end);
+  function rowsBetween(source: BarColumns, firstRow: number, endRow: number): BarColumns {
+    const part = (column: Float64Array) => column.slice(firstRow, endRow);
     const times = { openMs: part(source.openMs), closeMs: part(source.closeMs) };
     const prices = { open: part(source.open), high: part(source.high), low: part(source.low), close: part(source.close) };
-    return { ...source, length: end - first, ...times, ...prices, volume: part(source.volume) };
+    return { ...source, length: endRow - firstRow, ...times, ...prices, volume: part(source.volume) };
   }
   class Ranks extends Strategy {
     allFeeds = this.feeds('all');
@@ -287,5 +287,5 @@ test('a series over several feeds is rejected with decide: perFeed', async () =>
     override onBar() {}
   }
   const message = 'sub(close, of(BBBUSDT 1m, close)) reads several feeds (decide: perFeed)';
-  await expect(run({ strategies: [SpreadStrategy], feeds: { bars, other }, decide: 'perFeed' })).rejects.toThrow(message);
+  await expect(run({ strategies: [SpreadStrategy], feeds: { bars, other: otherBars }, decide: 'perFeed' })).rejects.toThrow(message);
 });

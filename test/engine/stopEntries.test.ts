@@ -10,7 +10,7 @@ import { barsOfRows, coarser, fillRows, orderRows, planFor, run, walkBars } from
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 
 type Prices = [number, number, number, number];
-/** From 100 to 105 and on to 107; the last row falls back. */
+/** Rises from 100 to 105 and on to 107. The last row falls back. */
 const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700, 10_100, 10_600], [10_600, 10_650, 10_050, 10_100], QUIET];
 
 /** The fills of one order that is placed at the close of the first row. */
@@ -53,16 +53,16 @@ describe('a stop entry of spot', () => {
     const back: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([]);
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, back)).toEqual([['buy', 10_605, 100, 3, true]]);
-    // By amount it has no collar.
+    // An order by amount has no collar.
     expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gap)).toEqual([['buy', 10_700, 10_000, 2, false]]);
   });
   it('a stop entry with a limit fills at its level within the limit, and rests otherwise', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual([['buy', 10_500, 100, 3, false]]);
-    // The row opens beyond the limit, and the next one comes back to it.
+    // The row opens beyond the limit, and the next one returns to it.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual([['buy', 10_600, 100, 4, true]]);
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual([['buy', 10_700, 100, 2, false]]);
-    // With a limit below the level, the row that reaches the level does not show the prices after that.
+    // The limit is below the level. The row that reaches the level does not show which prices came after it.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual([['buy', 10_300, 100, 4, true]]);
   });
   it('a stop entry is protected in its row like any entry inside a row', async () => {
@@ -71,12 +71,12 @@ describe('a stop entry of spot', () => {
       ['buy', 10_500, 100, 3, false],
       ['sell', 10_200, 100, 3, false],
     ]);
-    // The target does not count in its row, but at the open of the next one.
+    // The row of the entry does not fill the target; the open of the next row does.
     expect(await fills({ stopLoss: 100.8, takeProfit: 106 })).toEqual([
       ['buy', 10_500, 100, 3, false],
       ['sell', 10_600, 100, 3, false],
     ]);
-    // The best price of its row came after it: 107 less 4.5.
+    // The best price of the row came after the entry: 107 less 4.5.
     expect(await fills({ trailing: 4.5 })).toEqual([
       ['buy', 10_500, 100, 3, false],
       ['sell', 10_250, 100, 4, false],
@@ -168,12 +168,12 @@ describe('a stop entry of spot', () => {
 });
 
 describe('a stop entry that waits', () => {
-  const waiting = async (act: (strategy: Api, row: number) => unknown, rows = CLIMB) => ordersOf(act, FREE, barsOfRows(rows));
+  const waiting = async (script: (strategy: Api, row: number) => unknown, rows = CLIMB) => ordersOf(script, FREE, barsOfRows(rows));
   it('a waiting stop entry is a draft with its trigger, and cancel and exit withdraw it', async () => {
     let seenOrders: readonly OrderInfo[] = [];
-    const place = (strategy: Api) => strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
+    const placeEntry = (strategy: Api) => strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
     const canceled = await waiting((strategy, row) => {
-      if (row === 0) place(strategy);
+      if (row === 0) placeEntry(strategy);
       if (row !== 1) return;
       seenOrders = strategy.api.openOrders();
       strategy.api.cancel(seenOrders[0]!.id);
@@ -181,8 +181,8 @@ describe('a stop entry that waits', () => {
     expect(seenOrders).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
     expect(canceled.fills).toEqual([]);
     expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
-    const left = await waiting((strategy, row) => (row === 0 ? place(strategy) : row === 1 && strategy.api.exit()));
-    expect(left.fills).toEqual([]);
+    const afterExit = await waiting((strategy, row) => (row === 0 ? placeEntry(strategy) : row === 1 && strategy.api.exit()));
+    expect(afterExit.fills).toEqual([]);
   });
   it('a waiting stop entry holds its tag, and can be replaced in one callback', async () => {
     const result = await waiting((strategy, row) => {
@@ -215,7 +215,7 @@ describe('a stop entry that waits', () => {
       openMs: rows.openMs.map((ms, row) => rows.openMs[0]! + row * 300_000),
       closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000),
     };
-    // Placed a minute after row 1 has opened: row 2 is the first that counts.
+    // Placed a minute after row 1 has opened, so row 2 is the first in which it can trigger.
     const { record } = await run({ strategies: [InRow], feeds: { bars: slow }, ...FREE });
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
   });
@@ -227,13 +227,13 @@ describe('a stop entry that waits', () => {
       strategy.api.oco(up, dip);
     });
     expect(result.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
-    const other = await waiting((strategy, row) => {
+    const dipFirst = await waiting((strategy, row) => {
       if (row !== 0) return;
       const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
       const dip = strategy.order(true, { base: '0.2' }, { limit: 99.95, tag: 'dip' });
       strategy.api.oco(up, dip);
     }, CLIMB);
-    expect(other.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
+    expect(dipFirst.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
   });
   it('risk checks a stop entry when it is sent', async () => {
     const result = await waiting((strategy, row) => {
@@ -266,7 +266,7 @@ describe('invalid stop entries', () => {
     expect(await codeOf({ stopEntry: 105, stopLoss: 105 })).toBe('STOP_SIDE');
     expect(await codeOf({ stopEntry: 105, takeProfit: 104 })).toBe('TARGET_SIDE');
     expect(await codeOf({ stopEntry: 105, stopLoss: 104, takeProfit: 106 })).toBe('');
-    // A limit below the level is where it would buy.
+    // With a limit below the level, the order would buy at the limit.
     expect(await codeOf({ stopEntry: 105, limit: 103, stopLoss: 104 })).toBe('STOP_SIDE');
   });
   it('a stop entry with contradicting options is rejected', async () => {
@@ -353,7 +353,7 @@ describe('a stop entry over finer prices', () => {
         ({ price, isMaker }) => [price, isMaker],
       );
     expect(await fillsOn({ stopEntry: 105 })).toEqual([[10_560, false]]);
-    // Beyond the limit it rests, and the next trade is through it.
+    // Beyond the limit the order rests, and the next trade fills it.
     expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([[10_550, true]]);
     expect(await fillsOn({ stopEntry: 105.61 })).toEqual([[10_600, false]]);
   });

@@ -31,11 +31,12 @@ it.each([true, false])('a stop closes a long while a resting sell would reverse 
   const record = await runBacktest({ ...planFor({ strategies: [Reverser], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
   expect([fills.price[1], fills.lots[1], SIDES[fills.side[1]!]]).toEqual([390_000, 100, 'sell']);
-  // In net mode the sell is cancelled, because without the long it would open a short; in two-way mode it was meant to. The buy stays.
+  // In net mode the sell is cancelled, because without the long it would open a short. In two-way mode it is meant to open one. The buy
+  // stays.
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', isNet ? 'canceled' : 'filled', 'open', 'filled']);
 });
 
-/** The same with the stop as a trigger order at the exchange. */
+/** Does the same with a trigger order at the exchange as the stop. */
 class Waiter extends Strategy {
   rows = 0;
   override onBar() {

@@ -281,8 +281,8 @@ it('two equal runs have equal results', async () => {
 
 it('a limit order reserves the maker fee where it is the higher one, so no strategy pays with the cash of another', async () => {
   const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
-  const all = await ordersOf(atFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
-  expect(all.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
+  const allCash = await ordersOf(atFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  expect(allCash.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
   const less = await ordersOf(atFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(less.orders).toMatchObject([{ code: '' }]);
 });

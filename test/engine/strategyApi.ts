@@ -15,11 +15,11 @@ export abstract class OrderingStrategy extends Strategy {
   order = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
 }
 
-/** Returns a strategy class that calls `act` at each bar with the number of the bar. */
-export function strategyOf(act: (strategy: Api, row: number) => unknown) {
+/** Returns a strategy class that calls `script` at each bar with the number of the bar. */
+export function strategyOf(script: (strategy: Api, row: number) => unknown) {
   return class Acting extends Api {
     override onBar() {
-      act(this, this.row++);
+      script(this, this.row++);
     }
   };
 }
@@ -47,9 +47,9 @@ export class Api extends OrderingStrategy {
   };
 }
 
-/** Runs a strategy that calls `act` at each bar, and returns its orders and fills. */
-export async function ordersOf(act: (strategy: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
-  const { record, engine } = await run({ strategies: [strategyOf(act)], feeds: { bars }, ...FREE, ...options });
+/** Runs a strategy that calls `script` at each bar, and returns its orders and fills. */
+export async function ordersOf(script: (strategy: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
+  const { record, engine } = await run({ strategies: [strategyOf(script)], feeds: { bars }, ...FREE, ...options });
   return { orders: orderRows(record), fills: fillRows(record), record, engine };
 }
 /** Returns a script that places one order at the first bar. */

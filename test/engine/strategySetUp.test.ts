@@ -8,16 +8,16 @@ import { barsOfRows, coarser, fillRows, MINUTE, run, spotInstrument, START_MS, w
 import { QUIET, quietBars, Api, ordersOf } from './strategyApi.ts';
 
 describe('set-up', () => {
-  const fails = (act: (strategy: Api) => unknown) => ordersOf((strategy) => act(strategy));
+  const fails = (setUp: (strategy: Api) => unknown) => ordersOf((strategy) => setUp(strategy));
 
   it.each<[string, (strategy: Api) => unknown, RegExp]>([
     ['use', (strategy) => strategy.api.lateIndicator(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
     ['when', (strategy) => strategy.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
     ['feed', (strategy) => strategy.api.feed('bars'), /feed\('bars'\) after construction/],
     ['a signal as a condition', (strategy) => strategy.api.lateCross(), /registered while the strategy is constructed/],
-  ])('%s after construction is rejected', async (_, act, message) => {
-    await expect(fails(act)).rejects.toThrow(message);
-    await expect(fails(act)).rejects.toThrow(ConfigError);
+  ])('%s after construction is rejected', async (_, register, message) => {
+    await expect(fails(register)).rejects.toThrow(message);
+    await expect(fails(register)).rejects.toThrow(ConfigError);
   });
 
   it('the error for a missing feed names it and the nearest existing one', async () => {
@@ -76,7 +76,7 @@ describe('set-up', () => {
     );
   });
 
-  it('a strategy with onStart alone buys there and holds', async () => {
+  it('a strategy with only onStart buys there and holds', async () => {
     class Holder extends Strategy {
       override onStart() {
         this.buy({ base: '0.1' });
@@ -108,7 +108,7 @@ describe('set-up', () => {
 });
 
 describe('warm-up', () => {
-  /** The minute of the first callback, and of the start. */
+  /** Returns a strategy that records the minute of the first callback, and of the start. */
   function watcher(bars: number, calls: (number | string)[]) {
     return class Watcher extends Strategy {
       average = this.use(sma(this.bars.close, bars));
@@ -137,7 +137,7 @@ describe('warm-up', () => {
     expect(record.equity.length).toBe(2);
   });
 
-  it('warm-up never begins where the data is too short', async () => {
+  it('warm-up never begins if the data is too short', async () => {
     const calls: (number | string)[] = [];
     await run({ strategies: [watcher(7, calls)], feeds: { bars: quietBars(6) } });
     expect(calls).toEqual([]);
@@ -196,7 +196,7 @@ describe('warm-up', () => {
       readyAt = 10;
       await run({ strategies: [Late], feeds });
       expect(fired).toEqual([10, 30, 60, 90, 95, 120]);
-      // Ready after the first times of the timers: those were before it asked.
+      // The strategy is ready after the first times of its timers, so these have no calls.
       fired.length = 0;
       readyAt = 100;
       await run({ strategies: [Late], feeds });

@@ -9,7 +9,7 @@ import { barsOfRows, fillRows, orderRows, run } from './world.ts';
 
 type Prices = [number, number, number, number];
 const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
-/** Up to 120, then down to 90. */
+/** Rises to 120, then falls to 90. */
 const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
 
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
@@ -32,7 +32,7 @@ describe('a stop that trails', () => {
   it('a stop that trails from a price on starts once the best price of closed bars has reached it, and then stays active', async () => {
     expect(await salesOf({ percent: 10, from: 120 })).toEqual([['trailing', 10_800]]);
     expect(await salesOf({ percent: 10, from: '120.01' })).toEqual([]);
-    // A row that reaches the price and falls: the stop holds from the next row on.
+    // A row that reaches that price and falls does not trigger the stop, which acts from the next row on.
     const spike: Prices[] = [QUIET, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET];
     expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([['trailing', 10_500]]);
   });
@@ -51,7 +51,7 @@ describe('a stop that trails', () => {
       feeds: { bars: barsOfRows([...flat, [10_000, 10_050, 9000, 9000], QUIET]) },
       ...FREE,
     });
-    // The range is 2, so that the distance is 4; the best price of closed rows is 101.
+    // The range is 2, so the distance is 4. The best price of closed rows is 101.
     expect(
       fillRows(record)
         .slice(1)

@@ -32,7 +32,7 @@ function planOf(
 }
 
 type Step = (strategy: Scripted) => void;
-/** Does one action at the close of each bar. */
+/** Performs one action at the close of each bar. */
 class Scripted extends Strategy {
   static steps: readonly (Step | null)[] = [];
   static reported: OrderInfo[] = [];
@@ -92,7 +92,7 @@ describe('a trigger order', () => {
       [entry, when(isBuy, trigger)],
     );
     expect(fills[1]).toEqual(fill);
-    // By default all of the position, and nothing but the position.
+    // By default the order closes the whole position, and never more.
     expect(orders[1]).toMatchObject({ role, lots: 10, limit: trigger, ending: 'filled', filled: 10 });
     const waiting = reported.find(({ id, lifecycle }) => id === 2 && lifecycle === 'working');
     expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
@@ -114,7 +114,8 @@ describe('a trigger order', () => {
 
   it('a trigger order that its account cannot pay for when it fires is rejected with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
-    // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
+    // 10 contracts need a margin of 1 USDT, and 10 more at 9400 need 0.94. The account has 1.2 when the order is sent, and 0.7 after the
+    // fall.
     const { fills, orders } = await run(falls, [enterLong, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
     expect(fills).toHaveLength(1);
     expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
@@ -122,12 +123,12 @@ describe('a trigger order', () => {
 
   it('a trigger order does not fire in the row in which it arrives, nor before its price is reached', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
-    // Decided at the close of the second bar, it waits as the third opens; the second had fallen below it.
+    // The order is decided at the close of bar 2, and waits when bar 3 opens. Bar 2 had fallen below its trigger.
     const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [enterLong, when(false, 9800)]);
     expect(fills).toEqual([['buy', 10_000, 1]]);
     expect(orders[1]).toMatchObject({ ending: 'open' });
     const rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), deep, deep, deep, quiet(9900)];
-    // Decided at minute 4, it arrives within the bar from 5 to 6.
+    // Decided at minute 4, the order arrives inside the bar from 5 to 6.
     const late = await run(rows, [enterLong, null, null, when(false, 9800)], { fills: { latencyMs: 90_000 } });
     expect(late.fills).toEqual([
       ['buy', 10_000, 3],
@@ -136,7 +137,8 @@ describe('a trigger order', () => {
   });
 
   it('a cancel that arrives in the row in which a trigger order fires also cancels the order that it has placed', async () => {
-    // Sent at minute 1, cancelled at minute 3; the cancel arrives between 4 and 5. That row opens beyond the collar: the order rests at 10,302.
+    // Sent at minute 1 and cancelled at minute 3. The cancel arrives between 4 and 5. That row opens beyond the collar, so the order rests
+    // at 10,302.
     const rows: Rows = [
       quiet(10_000),
       quiet(10_000),
@@ -164,7 +166,7 @@ describe('a trigger order', () => {
       ['stopLoss', 'filled'],
       ['condition', 'filled'],
     ]);
-    // Together they may not close more than is held.
+    // Together they may not close more than the position.
     const twice = await run(
       [quiet(10_000), quiet(10_000), wide],
       [enterLong, (strategy) => (when(false, 9800)(strategy), when(false, 10_200)(strategy))],
@@ -178,11 +180,11 @@ describe('a trigger order', () => {
       [enterLong, when(false, 9800, { base: 4 }), (strategy) => strategy.placeOrder(false, { base: 10 }, { tag: 'all' })],
     );
     expect(closed.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
-    const left = await run(
+    const afterExit = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
       [enterLong, when(false, 9800), (strategy) => strategy.exitPosition()],
     );
-    expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+    expect(afterExit.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     const dropped = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
       [when(true, 10_500, { base: 1 }), (strategy) => strategy.cancelAll()],
@@ -214,8 +216,8 @@ describe('a trigger order', () => {
       [0, 4],
     ]);
     expect(fills.at(-1)).toEqual(['sell', 9800, 4]);
-    // And exit() closes both.
-    const left = await run(
+    // exit() closes both sides.
+    const afterExit = await run(
       Array.from({ length: 5 }, () => quiet(10_000)),
       [
         (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
@@ -225,11 +227,11 @@ describe('a trigger order', () => {
       {},
       { isNet: false },
     );
-    expect(left.fills.slice(2)).toEqual([
+    expect(afterExit.fills.slice(2)).toEqual([
       ['sell', 10_000, 3],
       ['buy', 10_000, 3],
     ]);
-    expect(left.orders.map(({ ending, lots }) => [ending, lots])).toEqual([
+    expect(afterExit.orders.map(({ ending, lots }) => [ending, lots])).toEqual([
       ['filled', 10],
       ['filled', 4],
       ['filled', 10],

@@ -100,7 +100,7 @@ export interface PlanOptions extends RunPlanOptions {
 }
 
 /** Returns the plan of a backtest with cash of 100,000 USDT, sizes of 90 % of the equity and fees, unless the options say otherwise. */
-export function planFor({ strategies, feeds, fees, ...rest }: PlanOptions): RunPlan {
+export function planFor({ strategies, feeds, fees, ...overrides }: PlanOptions): RunPlan {
   const feedPlans = Object.entries(feeds).flatMap(([name, barsOfName]) =>
     ('openMs' in barsOfName ? [barsOfName] : barsOfName).map((bars) => feedPlan(name, bars)),
   );
@@ -110,7 +110,7 @@ export function planFor({ strategies, feeds, fees, ...rest }: PlanOptions): RunP
     size: { equity: '0.9' },
     fees: { makerPpm: 1000, takerPpm: 2000, ...fees },
   };
-  return runPlan(strategies, feedPlans, { ...defaults, ...rest });
+  return runPlan(strategies, feedPlans, { ...defaults, ...overrides });
 }
 
 export interface Finished {

@@ -87,12 +87,12 @@ async function runObserved(kills: readonly number[], isTorn = false): Promise<{ 
 function movesOf({ records }: LifetimeResult): readonly (readonly number[])[] {
   return records.flatMap((record, index) => {
     if (record.k !== 'INTENT' || record.amends === undefined) return [];
-    const oldStop = records.find((other) => other.k === 'INTENT' && other.order === record.amends);
+    const oldStop = records.find((candidate) => candidate.k === 'INTENT' && candidate.order === record.amends);
     const oldId = oldStop?.k === 'INTENT' ? oldStop.cid : null;
-    const isEndOfOldStop = (other: (typeof records)[number]): boolean =>
-      other.k === 'STATE' && other.lifecycle === 'done' && other.cid === oldId;
-    const end = records.findIndex((other, laterIndex) => laterIndex > index && isEndOfOldStop(other));
-    return end < 0 ? [] : [records.slice(index - 1, end + 2).map(({ seq }) => seq)];
+    const isEndOfOldStop = (candidate: (typeof records)[number]): boolean =>
+      candidate.k === 'STATE' && candidate.lifecycle === 'done' && candidate.cid === oldId;
+    const endIndex = records.findIndex((laterRecord, laterIndex) => laterIndex > index && isEndOfOldStop(laterRecord));
+    return endIndex < 0 ? [] : [records.slice(index - 1, endIndex + 2).map(({ seq }) => seq)];
   });
 }
 

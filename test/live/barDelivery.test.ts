@@ -85,10 +85,10 @@ async function openFixture() {
   }));
   const klinesOf =
     (feedIndex: number): AskKlines =>
-    (rows, done) => {
+    (rows, onReply) => {
       const market = markets[feedIndex]!;
       const handle = queue.at(queue.nowMs + 20, () => {
-        if (market.isAway) return done({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
+        if (market.isAway) return onReply({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
         const newest = Math.floor((venueMs() - market.lateMs - START_MS) / MINUTE_MS) - 1;
         const minutes = Array.from({ length: rows }, (_, offset) => newest - rows + 1 + offset).filter(
           (minute) => minute >= 0 && !market.missing.has(minute),
@@ -98,7 +98,7 @@ async function openFixture() {
           const { openMs, open, high, low, close, volume } = barOfMinute(minute);
           return { openMs: timeMs(openMs), open: text(open), high: text(high), low: text(low), close: text(close), volume: text(volume) };
         });
-        done({ kind: 'acked', value: { rows: listed, refused: [] } } as never);
+        onReply({ kind: 'acked', value: { rows: listed, refused: [] } } as never);
       });
       return () => queue.cancel(handle);
     };
@@ -114,9 +114,9 @@ async function openFixture() {
     askTrades: () => () => () => {},
     random: () => 0.5,
     times: { graceMs: GRACE_MS, delayMs: 100, spreadMs: 100 },
-    settle: (_instruments, done) => {
+    settle: (_instruments, onSettled) => {
       settleCount++;
-      queue.at(queue.nowMs + 30, done);
+      queue.at(queue.nowMs + 30, onSettled);
     },
     deliver: (atMs, _facts, append) => {
       instants.push((atMs - START_MS) / MINUTE_MS);

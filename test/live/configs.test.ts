@@ -25,10 +25,10 @@ function readConfig(text: string) {
   writeFileSync(file, text.replaceAll('/etc/isobar/', ''));
   return readLiveConfig(file, {});
 }
-/** Returns the message of the ConfigError that `act` throws. */
-const errorOf = (act: () => unknown): string => {
+/** Returns the message of the ConfigError that `run` throws. */
+const errorOf = (run: () => unknown): string => {
   try {
-    act();
+    run();
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

@@ -78,12 +78,12 @@ const failWithLog = (error: unknown): never => {
 /** Returns the first decision that a replay of the journal makes differently, or null. */
 async function replayDifference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
-  const { difference: first, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
+  const { difference: firstDifference, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
     load: async (entry, source) => ({ plan: strategyPlanOf(entry, plan, source), inputs: [], folder: '.' }),
   });
   expect(decisions).toBeGreaterThan(3);
-  return first;
+  return firstDifference;
 }
 
 test('a position without a stop for too long halts its strategy, and is then closed reduce-only with its orders cancelled', async () => {

@@ -57,7 +57,7 @@ function recordedOrder(records: readonly JournalRecord[], { feeds, parts }: Pick
     const orderOfInstant = order.get(record.atMs) ?? [];
     order.set(record.atMs, [...orderOfInstant, ...record.bars.map(([feed]) => feeds[feed as number]!.instrumentIndex)]);
   }
-  return (t: number): readonly number[] => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
+  return (timeMs: number): readonly number[] => [...new Set([...(order.get(timeMs) ?? []), ...parts.byNeed])];
 }
 
 /** Runs a live bot over the rows of a plan. Returns its tables and the order of its instruments. */

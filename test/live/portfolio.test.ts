@@ -59,7 +59,7 @@ async function runUntilWaited(waits: number): Promise<void> {
   await stopped(opened);
 }
 
-/** The amount of each purchase that waited, and the value of its quantity at the close that was known when it was decided. */
+/** Returns the amount of each purchase that waited, and the value of its quantity at the close that was known at the decision. */
 function amounts(records: readonly JournalRecord[]): readonly { readonly asked: string | null; readonly decided: string }[] {
   const close = new Map<string, number>();
   const values = new Map<string, string>();

@@ -56,15 +56,15 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const failWithLog = (error: unknown): never => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   };
-  const first = await fixture.open(config(), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
-  await stopped(first);
-  const second = await fixture.open(config(), [Flip]);
-  second.bot.start();
-  await until(() => second.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
-  expect(second.bot.auditState.result).toBe('ok');
-  await stopped(second);
+  const firstRun = await fixture.open(config(), [Flip]);
+  firstRun.bot.start();
+  await until(() => firstRun.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await stopped(firstRun);
+  const secondRun = await fixture.open(config(), [Flip]);
+  secondRun.bot.start();
+  await until(() => secondRun.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
+  expect(secondRun.bot.auditState.result).toBe('ok');
+  await stopped(secondRun);
   expect(fixture.broken).toEqual([]);
   expect(fixture.lines.join('')).toContain('NEWUSDT 1m: the exchange has no bars yet; the feed begins with its first bar');
   expect(fixture.lines.filter((line) => line.includes('NEWUSDT') && line.includes('did not come'))).toEqual([]);

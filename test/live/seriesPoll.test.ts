@@ -98,11 +98,11 @@ test('each kind of invalid reply is reported once and polled again, and a reply 
     httpReply(200, '{"t":"2024-01-02","v":true}'), httpReply(200, '{"t":"2024-01-02","v":null}'), httpReply(200, '{"__proto__":{"t":1704067200}}'),
   ]; // prettier-ignore
   const [values, problems]: [number[][], string[]] = [[], []];
-  const wire: Wire = (_, done) => {
+  const wire: Wire = (_, onReply) => {
     const reply = replies.shift();
     if (reply === undefined) return () => {};
-    if (reply !== null) queue.at(queue.nowMs + 5, () => done(reply));
-    return () => done(failedOutcome);
+    if (reply !== null) queue.at(queue.nowMs + 5, () => onReply(reply));
+    return () => onReply(failedOutcome);
   };
   const poll = new UrlPoll({
     wire,

@@ -14,9 +14,9 @@ const throwingIn = (callback: (typeof CALLBACKS)[number]): StrategyClass =>
     passThrough = this.use(
       custom(this.bars.close, () => {
         let valueCount = 0;
-        return (x) => {
+        return (close) => {
           if (callback === 'custom' && ++valueCount === 14) throw new Error('a fault in custom');
-          return x;
+          return close;
         };
       }),
     );

@@ -1,4 +1,4 @@
-// Guards 47 to 62 of the disk, the limits, the clock and the people: what must hold when the world outside is wrong.
+// Lists guards 47 to 62 of the disk, the limits, the clock and the operator: what must hold when the environment misbehaves.
 
 import { switched, type Guard } from './guard.ts';
 

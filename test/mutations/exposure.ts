@@ -1,4 +1,4 @@
-// Guards 32 to 46, 51, 52 and 60: what counts as open until its end is certain, and what is booked.
+// Lists guards 32 to 46, 51, 52 and 60: what counts as open until its end is certain, and what is booked.
 
 import { switched, type Guard } from './guard.ts';
 
@@ -13,7 +13,7 @@ const REDUCTIONS = {
   from: 'return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;',
   to: 'return held > 0 && worstLots <= held;',
 };
-/** The same of coins. */
+/** The same change for reductions that sell coins. */
 const SALES = {
   file: 'src/risk/exposure/spotExposure.ts',
   from: 'reservations.sellLots(strategy, instrumentIndex) + order.worstLots);',

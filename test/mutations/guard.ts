@@ -1,4 +1,4 @@
-// A guard of the order path as a row of a table: its place, the edit that removes it, and the test that must fail then.
+// Describes a guard of the order path as a row of a table: its place, the edit that removes it, and the test that must fail without it.
 
 export interface Change {
   readonly file: string;
@@ -8,18 +8,18 @@ export interface Change {
 }
 
 export interface Guard extends Change {
-  /** Its number in the specification of order safety (section 16). */
+  /** Its number in section 16 of the specification of order safety. */
   readonly row: number;
-  /** Unique: the number, and what is taken out. */
+  /** A unique name: the number, and what the edit removes. */
   readonly name: string;
-  /** Where several places hold the same: the others. */
+  /** The edits at other places that hold the same guard. */
   readonly and?: readonly Change[];
   readonly test: string;
-  /** Part of the test's full name. */
+  /** A part of the full name of the test. */
   readonly named: string;
 }
 
-/** A member of a `guards.ts` of its room, and a scenario that needs it. */
+/** Returns a guard that a `guards.ts` can switch off. Its test has a scenario that fails without the guard. */
 export const switched = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
   row,
   name: `${row}: ${member} of src/${room}/guards.ts is off`,

@@ -1,4 +1,5 @@
-// Guards 63 to 96 of a kill that works without the bot: what counts as the bot's, what is closed, and what is called flat.
+// Lists guards 63 to 96 of a kill that works without the bot: which orders and positions are the bot's, what is closed, and what counts as
+// flat.
 
 import type { Guard } from './guard.ts';
 

@@ -1,4 +1,4 @@
-// Guards 14 to 31: by which evidence an unknown outcome is decided, and what is kept of an order without effect.
+// Lists guards 14 to 31: which evidence decides an unknown outcome, and what is kept of an order without effect.
 
 import { switched, type Guard } from './guard.ts';
 
@@ -90,7 +90,7 @@ export const PROOF: readonly Guard[] = [
     from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for the earlier order on its side of the instrument',
+    named: 'waits until its record is durable, and for the earlier order on its side of the instrument',
   },
   {
     row: 27,

@@ -1,4 +1,4 @@
-// Guards 1 to 13: what leaves, how often, and what its answer may be taken for.
+// Lists guards 1 to 13: what is sent, how often, and what its reply may prove.
 
 import { switched, type Guard } from './guard.ts';
 
@@ -15,7 +15,7 @@ export const SENDING: readonly Guard[] = [
     from: 'if (head === undefined || this.#deps.journal.durableSeq < head.seq) return;',
     to: 'if (head === undefined) return;',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for the earlier order on its side of the instrument',
+    named: 'waits until its record is durable, and for the earlier order on its side of the instrument',
   },
   {
     row: 2,

@@ -1,4 +1,4 @@
-// Every guard of the specification with a change that takes it out, and those that cannot be taken out, with the reason.
+// Joins all guards of the specification, each with an edit that removes it. Guards that no edit can remove are listed with the reason.
 
 import { EXPOSURE } from './exposure.ts';
 import type { Guard } from './guard.ts';
@@ -7,10 +7,10 @@ import { EXTERNAL } from './environment.ts';
 import { PROOF } from './proof.ts';
 import { SENDING } from './sending.ts';
 
-/** Rows of the specification, and behind them those of the kill. */
+/** The rows of the specification, followed by those of the kill. */
 export const GUARD_COUNT = 96;
 
 export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...EXTERNAL, ...KILL].toSorted((a, b) => a.row - b.row);
 
-/** Rows without a change, and why. */
+/** Rows without an edit, each with its reason. */
 export const NOT_SHOWN: Readonly<Record<number, string>> = {};

@@ -25,9 +25,9 @@ export interface OpenOrders {
 export interface DrivenRows {
   /** Time at which the next rows close. Infinity when there are none. */
   nextMs(): number | Promise<number>;
-  /** Matches the next rows act by act. */
+  /** Matches the next rows in single acts. */
   goByActs(): void | Promise<void>;
-  /** Matches the rest of the row, and the next rows, as a whole. */
+  /** Matches the rest of the current row, and the next rows, as a whole. */
   goWhole(): void | Promise<void>;
   /** Returns the next act of the rows that have just closed. Null after the last one. */
   next(): DrivenAct | null | Promise<DrivenAct | null>;
@@ -88,12 +88,12 @@ export class ServiceRows implements DrivenRows {
 }
 
 /** Returns an act of the exchange in the form for a driver. */
-function drivenAct(act: RowAct): DrivenAct {
-  if (act.act === 'closed') return { act: 'closed' };
-  const market = act.barMarket;
+function drivenAct(rowAct: RowAct): DrivenAct {
+  if (rowAct.act === 'closed') return { act: 'closed' };
+  const market = rowAct.barMarket;
   const { open, high, low } = market.series.bar(market.row);
   return {
-    act: act.act,
+    act: rowAct.act,
     bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) },
   };
 }

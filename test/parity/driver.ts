@@ -214,7 +214,7 @@ export class RowDriver {
     return active.every(({ state }) => state !== STATE.unknown && (!isPrompt || state !== STATE.cancelSent));
   }
 
-  /** True when no reply of the exchange is pending that makes the bot act. */
+  /** True when no reply of the exchange is pending that would make the bot act. */
   #isAtRest(): boolean {
     const { bot } = this.#deps;
     const { orders, bracketManager } = bot.deps.engine;

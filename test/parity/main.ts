@@ -63,8 +63,8 @@ function inTurn<T, R>(items: readonly T[], jobCount: number, run: (item: T) => P
     try {
       return await run(item);
     } finally {
-      const next = waiting.shift();
-      if (next) next();
+      const nextItem = waiting.shift();
+      if (nextItem) nextItem();
       else freeJobs++;
     }
   });
@@ -95,7 +95,7 @@ function runInProcess(name: string, folder: string, { bars, verbose }: ProcessOp
 const WIDTHS = [20, 8, 7, 7, 6];
 const tableLine = (cells: readonly (string | number)[]): string =>
   `${cells
-    .map((cell, at) => String(cell).padEnd(WIDTHS[at] ?? 0))
+    .map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0))
     .join(' ')
     .trimEnd()}\n`;
 

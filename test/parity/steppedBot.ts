@@ -57,14 +57,17 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
   return whileTimePasses(opening, time);
 }
 
-/** Starts a bot and waits until it trades. Returns its driver. `isPrompt` is true if cancels act at once. */
-export async function tradeStepped(
-  { bot }: OpenedBot,
-  time: SteppedTime,
-  rows: DrivenRows,
-  isPrompt: boolean,
-  times: RowTimes = PROMPT_TIMES,
-): Promise<RowDriver> {
+export interface SteppedTrading {
+  readonly time: SteppedTime;
+  readonly rows: DrivenRows;
+  /** True if cancels act at once. */
+  readonly isPrompt: boolean;
+  readonly times?: RowTimes;
+}
+
+/** Starts a bot and waits until it trades. Returns its driver. */
+export async function tradeStepped({ bot }: OpenedBot, trading: SteppedTrading): Promise<RowDriver> {
+  const { time, rows, isPrompt, times = PROMPT_TIMES } = trading;
   bot.start();
   const latestMs = time.nowMs + START_MS;
   await time.quiet();
@@ -90,10 +93,10 @@ export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise
 const MAX_REAL_WORK_MS = 1000;
 
 /** Moves time from one due callback to the next while `work` waits for it, but at most by START_MS. */
-async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<T> {
+async function whileTimePasses<T>(pending: Promise<T>, time: SteppedTime): Promise<T> {
   const state = { isDone: false };
-  const done = work.finally(() => (state.isDone = true));
-  done.catch(() => {});
+  const settled = pending.finally(() => (state.isDone = true));
+  settled.catch(() => {});
   const latestMs = time.nowMs + START_MS;
   let sinceMs = performance.now();
   while (!state.isDone) {
@@ -102,5 +105,5 @@ async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<
     await time.stepTo(time.nextMs);
     sinceMs = performance.now();
   }
-  return done;
+  return settled;
 }

@@ -57,7 +57,7 @@ export class RowWorld {
 
   /** Starts a bot and waits until it trades. Returns the driver that takes it over the rows. */
   trading(opened: OpenedBot, { fills: { latencyMs } }: RunPlan): Promise<RowDriver> {
-    return tradeStepped(opened, this.time, new ServiceRows(this.exchange.service), latencyMs === 0);
+    return tradeStepped(opened, { time: this.time, rows: new ServiceRows(this.exchange.service), isPrompt: latencyMs === 0 });
   }
 
   stop(opened: OpenedBot): Promise<void> {

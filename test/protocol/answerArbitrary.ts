@@ -7,7 +7,7 @@ import type { RecordValue } from '../../src/protocol/shapes/record.ts';
 import type { Value } from '../../src/protocol/shapes/value.ts';
 
 const digitText = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
-/** A positive decimal in its canonical text, without unneeded zeros. */
+/** Positive decimals in canonical text, without unneeded zeros. */
 const amount = fc.oneof(
   digitText(1, 18),
   fc
@@ -23,7 +23,7 @@ const integer = fc.nat({ max: 2 ** 31 });
 const id = digitText(1, 19);
 const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
-/** A time after 1e11 ms, below which a bar's time counts as seconds. It is in whole seconds, because some forms have nothing finer. */
+/** Times in whole seconds, because some forms have nothing finer. They lie above 1e11 ms; below, a bar's time counts as seconds. */
 const wholeSeconds = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
 const spelled = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
@@ -56,8 +56,8 @@ const rowShapeOf = (value: Value<unknown>): Value<unknown> | null => ('row' in v
 /** Returns an arbitrary for every possible `value`. */
 export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
   if (isRecord(value)) {
-    const members = Object.entries(value.fields).map(([ownShape, { value: of, canBeNull }]) => {
-      const rowArbitrary = arbitraryOf(of);
+    const members = Object.entries(value.fields).map(([ownShape, { value: memberValue, canBeNull }]) => {
+      const rowArbitrary = arbitraryOf(memberValue);
       return [ownShape, canBeNull ? fc.option(rowArbitrary) : rowArbitrary] as const;
     });
     // A fill without the id of the account's own order is invalid, so each fill has both ids.

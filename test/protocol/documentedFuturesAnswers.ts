@@ -80,7 +80,7 @@ const CONTRACT = {
   maxLimitMoney: null,
 };
 
-const done = [
+const tradeRow = [
   answer('spec', '{"code":"0","msg":"成功","data":null}', null),
   answer('other text, code a number', '{"code":0,"msg":"Success","data":null,"msgData":null,"succ":true}', null),
 ];
@@ -301,9 +301,9 @@ export const FUTURES_ANSWERS: Readonly<Record<Extract<Op, `futures.${string}`>, 
     ),
     answer('none', '{"positions":null}', list()),
   ],
-  'futures.changePositionMode': done,
-  'futures.changeMarginMode': done,
-  'futures.changeLeverage': done,
+  'futures.changePositionMode': tradeRow,
+  'futures.changeMarginMode': tradeRow,
+  'futures.changeLeverage': tradeRow,
   'futures.triggerOrderList': [
     answer(
       'spec',

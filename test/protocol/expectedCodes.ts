@@ -4,9 +4,9 @@ export interface ExpectedCode {
   readonly code: number;
   readonly name: string | null;
   readonly http: number;
-  /** Its meaning in reply to a create: certainly without effect, or perhaps with one. */
+  /** The outcome class in reply to a create. */
   readonly create: 'refused' | 'unknown';
-  /** The same in reply to a cancel, a setting or a read. */
+  /** The outcome class in reply to a cancel, a setting or a read. */
   readonly other: 'refused' | 'unknown';
   readonly retry: 'never' | 'after';
 }
@@ -27,7 +27,7 @@ const unknown = (code: number, name: string, http: number, retry: 'never' | 'aft
   other: 'unknown',
   retry,
 });
-/** Impossible replies to a create. */
+/** Codes that are no possible reply to a create. */
 const notOfACreate = (code: number, name: string | null): ExpectedCode => ({ ...refused(code, name), create: 'unknown' });
 
 export const EXPECTED_CODES: readonly ExpectedCode[] = [

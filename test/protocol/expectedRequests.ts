@@ -7,18 +7,18 @@ export interface ExpectedRequest {
   readonly method: 'GET' | 'POST';
   /** The path, with the query of a GET. */
   readonly target: string;
-  /** Absent: no body. */
+  /** The body of a POST. Absent for a GET. */
   readonly body?: string;
-  /** Public calls have no header but the content type. */
+  /** Public calls have only the header Content-Type. */
   readonly security: 'NONE' | 'TRADE' | 'USER_DATA';
   /**
-   * The parameters of the table: name, what it is (in quotes: text on the wire), and `!` where the specification requires it, `?` where
-   * it is optional, `~` where it says both, `|` where one of those has to be given.
+   * The parameters of the table: name and type (a quoted type is text on the wire). A mark says how the specification requires it: `!`
+   * required, `?` optional, `~` both in different places, `|` one of several must be given.
    */
   readonly params: string;
-  /** Requests in two seconds that part 8 gives; absent: not shown. */
+  /** Requests in two seconds by part 8. Absent if part 8 gives none. */
   readonly per2s?: number;
-  /** True if it may be sent again after a failure: only reads. */
+  /** True for a read, which may be sent again after a failure. */
   readonly read: boolean;
 }
 

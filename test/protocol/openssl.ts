@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 
-/** The lower-case hexadecimal digest of `message` under `secret`. */
+/** Returns the lower-case hexadecimal digest of `message` under `secret`. */
 export function opensslHmac(secret: string, message: string | Uint8Array): string {
   const text = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: message, encoding: 'utf8' });
   const digest = /([\da-f]{64})\s*$/.exec(text)?.[1];

@@ -50,7 +50,7 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
   expect(errorCode(-1003)?.http).toEqual([429, 418]);
 });
 
-test('a code that is in no table has a class of its own', () => {
+test('a code that is in no table has an outcome class of its own', () => {
   for (const code of [-1118, -2040, 110047, 1, -1]) {
     expect(errorCode(code)).toBeNull();
     expect(errorCodeFacts(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
@@ -59,12 +59,12 @@ test('a code that is in no table has a class of its own', () => {
   expect(errorCodeFacts(-2017)).toBe(errorCode(-2017));
 });
 
-describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other }) => {
+describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other: otherCall }) => {
   test('the code has its outcome in every payload, with HTTP 200 and 4xx', () => {
     for (const body of payloads(code)) {
       for (const status of [200, 400, 401, 429]) {
         for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(create);
-        for (const op of OTHERS) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(other);
+        for (const op of OTHERS) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(otherCall);
       }
       for (const status of [301, 500, 502, 504])
         for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status}`).toBe('unknown');
@@ -103,7 +103,7 @@ test('the live payloads of the dialect, section 12, and a ban have their outcome
   expect(errorAnswer(-1003, 'spot', dataNull, true).status).toBe(418);
 });
 
-describe('a reply that is not from the service', () => {
+describe('a reply that does not come from the service', () => {
   const spring = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
 
   test('an unknown reply of the service is UNKNOWN for a write, whatever its status', () => {

@@ -4,7 +4,7 @@ import { isSafeToRetry, type Param, type Params } from '../../src/protocol/endpo
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { ERROR_CODES, refusesCreate } from '../../src/protocol/errors/errorCodes.ts';
 
-/** Rows of the endpoints: name, call, security, parameters, limit, and whether it is sent again. */
+/** Returns the rows of the endpoints: name, call, security, parameters, limit, and whether reads repeat it. */
 export const endpointRows = (): readonly string[] =>
   OPS.map((op) => {
     const row = endpointOf(op);
@@ -20,7 +20,7 @@ const namesOf = (params: Params): string =>
     .join(' ');
 const isGiven = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
 
-/** Rows of the codes: number, name, meaning for a create, whether a pause helps, and the remedy. */
+/** Returns the rows of the codes: number, name, meaning for a create, whether a pause helps, and the remedy. */
 export const codeRows = (): readonly string[] =>
   ERROR_CODES.map(({ code, name, meaning, http, retry, advice }) => {
     const create = refusesCreate(code) ? 'refused' : 'unknown';

@@ -8,14 +8,14 @@ import { decodeAnswer, encodeAnswer, listing } from '../../src/protocol/shapes/a
 import { SEED_VARIANTS, VARIANT_VALUES, type Variants } from '../../src/protocol/shapes/variants.ts';
 import { answerArbitrary } from './answerArbitrary.ts';
 
-/** An arbitrary for all values of all switches. */
+/** Draws a value for every switch. */
 const anyVariants = fc.record(
   Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom<string>(...values)])) as unknown as {
     [Name in keyof Variants]: fc.Arbitrary<Variants[Name]>;
   },
 );
 
-/** `value` as the table's type of it; what the arbitrary makes is made from the table. */
+/** Encodes a value of the endpoint's type. The arbitrary draws such values from the table. */
 const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAnswer(answerOf(op), value as never, variants);
 
 function decode(op: Op, text: string): unknown {
@@ -27,31 +27,32 @@ function decode(op: Op, text: string): unknown {
 }
 
 /** Returns the value without the spelling of codes, which only the wire has. */
-const withoutRaw = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, of: unknown) => (key === 'raw' ? undefined : of)));
+const withoutRaw = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, member: unknown) => (key === 'raw' ? undefined : member)));
 
-/** Members that the shapes of the specification do not have. */
+/** Members that the shapes of the specification do not have, by operation. */
 const LEFT_OUT: Readonly<Partial<Record<Op, readonly string[]>>> = {
   'spot.symbols': ['limitVolumeMin', 'limitPriceMin', 'limitAmountMin', 'marketBuyMin', 'marketSellMin'],
   'futures.contracts': ['minOrderMoney', 'maxMarketMoney', 'maxLimitVolume', 'maxLimitMoney'],
   'spot.account': ['uid'],
 };
 const withNull = (op: Op, value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, of: unknown) => (LEFT_OUT[op]?.includes(key) ? null : of)));
+  JSON.parse(JSON.stringify(value, (key, member: unknown) => (LEFT_OUT[op]?.includes(key) ? null : member)));
 /** The one status that each reply implies: an order that was just created is new, and one under cancel is not cancelled yet. */
 const FIXED: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
 const withStatus = (op: Op, value: unknown): unknown => {
   const word = FIXED[op];
   return word === undefined
     ? value
-    : JSON.parse(JSON.stringify(value, (key, of: unknown) => (key === 'status' && of !== null ? { word } : of)));
+    : JSON.parse(JSON.stringify(value, (key, member: unknown) => (key === 'status' && member !== null ? { word } : member)));
 };
 
 describe.each(OPS)('%s', (op) => {
   test('a reply in the form of the specification is read unchanged', () => {
     fc.assert(
       fc.property(answerArbitrary(op), (value) => {
-        const made = withNull(op, value);
-        expect(withoutRaw(decode(op, encode(op, made)))).toEqual(withStatus(op, withoutRaw(made)));
+        const canonical = withNull(op, value);
+        expect(withoutRaw(decode(op, encode(op, canonical)))).toEqual(withStatus(op, withoutRaw(canonical)));
       }),
       { numRuns: 60 },
     );

@@ -106,7 +106,7 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
     startGapMs: 1,
     times: TARGET_TIMES,
   });
-  const driver = await tradeStepped(opened, time, exchange, isPrompt, TARGET_TIMES);
+  const driver = await tradeStepped(opened, { time, rows: exchange, isPrompt, times: TARGET_TIMES });
   void notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());

@@ -9,7 +9,7 @@ export interface SampleCall {
   readonly op: Op;
   readonly kind: Kind;
   readonly args: Given;
-  /** A reply that confirms the call. */
+  /** The body of a reply that confirms the call. */
   readonly done: string;
 }
 
@@ -50,7 +50,7 @@ export const WRITES: readonly SampleCall[] = [
   { op: 'futures.changePositionMode', kind: 'setting', args: { ...E_BTC, positionModel: 2 }, done: DONE },
 ];
 
-/** Reads of both markets: signed and not, and one that is a POST. */
+/** Reads of both markets: public ones, signed ones, and one that is a POST. */
 export const READS: readonly SampleCall[] = [
   { op: 'spot.openOrders', kind: 'read', args: BTC, done: '[]' },
   { op: 'spot.symbols', kind: 'read', args: {}, done: '{"symbols":[]}' },

@@ -32,8 +32,8 @@ const CALLS = [...WRITES, ...READS];
 
 test('a call with a good reply is acknowledged after one request', async () => {
   const fixture = await fixtureOf(() => {});
-  for (const { op, args, done } of CALLS) {
-    fixture.answerWith(always(200, done));
+  for (const { op, args, done: confirmation } of CALLS) {
+    fixture.answerWith(always(200, confirmation));
     const before = fixture.asked.length;
     expect(await fixture.call(op, args), op).toMatchObject({ kind: 'acked' });
     expect(fixture.asked.length - before, op).toBe(1);
@@ -155,8 +155,8 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     fixture.answerWith(() => {});
     const first = fixture.start(ORDER.op, ORDER.args);
     await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
-    const [second, third] = [fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), fixture.start(ORDER.op, ORDER.args)];
-    expect(await second.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
+    const [queued, third] = [fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), fixture.start(ORDER.op, ORDER.args)];
+    expect(await queued.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
     third.cancel();
     expect(await third.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
     first.cancel();
@@ -256,7 +256,7 @@ describe('reads are repeated', () => {
     });
     expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'acked' });
     expect(times).toHaveLength(3);
-    const pauses = times.slice(1).map((at, index) => at - times[index]!);
+    const pauses = times.slice(1).map((timeMs, index) => timeMs - times[index]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(125);
     expect(pauses[1]).toBeGreaterThanOrEqual(250);
     expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore

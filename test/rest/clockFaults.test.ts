@@ -45,7 +45,7 @@ describe('C1, C2: clocks', () => {
     world.pass(60_000, 20);
     world.service.clockOffsetMs += 10_000;
     world.pass(10_000, 20);
-    expect(world.reported.some((line) => line.startsWith('trouble CLOCK'))).toBe(true);
+    expect(world.reported.some((report) => report.startsWith('trouble CLOCK'))).toBe(true);
     expect(world.bounds.clockEpoch).toBeGreaterThan(0);
     expect(world.get(id).lifecycle).toBe('unknown');
     world.clock.measure('spot');

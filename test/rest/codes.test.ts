@@ -14,7 +14,7 @@ const ENVELOPES = {
   futures: (code: number) => `{"code":"${code}","data":null,"msg":"why","msgData":null,"succ":false}`,
 } as const;
 
-/** Words that the advice for a code must have: what a person can do about it. */
+/** Words that the advice for a code must contain: what the operator can do about it. */
 const ADVICE: Readonly<Record<number, RegExp>> = {
   [-1000]: /look the order up/,
   [-1001]: /look the order up/,
@@ -70,7 +70,13 @@ afterEach(async () => {
   fixture = null;
 });
 
-/** Returns a fixture whose service always answers with this, and whose limiter and clock have seen no earlier reply. */
+/** Returns how often a read is sent that always gets this code: -1021 is repeated once, and a code that a pause may help twice. */
+function requestsOfRead(code: number, retry: ReturnType<typeof errorCodeFacts>['retry']): number {
+  if (code === -1021) return 2;
+  return retry === 'after' ? 3 : 1;
+}
+
+/** Returns a fixture whose service always gives this reply, and whose limiter and clock have seen no earlier one. */
 async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
   if (fixture !== null && LASTING.has(code)) {
     await fixture.close();
@@ -81,7 +87,7 @@ async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Pro
   return fixture;
 }
 
-describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry }) => {
+describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other: otherCall, retry }) => {
   test('a code has one outcome class and one advice, in any envelope and with any status', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const status of new Set([200, http])) {
@@ -92,7 +98,8 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
           const where = `${call.op} HTTP ${status} ${envelope(code)}`;
           // The service's clock is measured, and a read is sent once more, whatever the number of attempts.
           expect(codeFixture.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
-          const expected = status >= 500 ? 'unknown' : call.kind === 'create' ? create : other;
+          const documentedOutcome = call.kind === 'create' ? create : otherCall;
+          const expected = status >= 500 ? 'unknown' : documentedOutcome;
           expect(outcome.kind, where).toBe(expected);
           expect(errorCodeOf(outcome), where).toBe(code);
           expect(outcome, where).toMatchObject(expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } });
@@ -111,8 +118,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
         const codeFixture = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
         const before = codeFixture.asked.length;
         await codeFixture.call(call.op, call.args, { timeoutMs: 600_000 });
-        const times = call.kind !== 'read' ? 1 : code === -1021 ? 2 : retry === 'after' ? 3 : 1;
-        expect(codeFixture.asked.length - before, `${call.op} HTTP ${http}`).toBe(times);
+        expect(codeFixture.asked.length - before, `${call.op} HTTP ${http}`).toBe(call.kind === 'read' ? requestsOfRead(code, retry) : 1);
       }
     }
   });

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('the account', () => {
-  const positionRow = (side: string, more: object = {}) => ({
+  const positionRow = (side: string, members: object = {}) => ({
     id: 1,
     uid: 1,
     positionType: 1,
@@ -25,7 +25,7 @@ describe('the account', () => {
     leverageLevel: 20,
     marginRate: 0,
     unRealizedAmount: 0,
-    ...more,
+    ...members,
   });
   const futures = { markets: ['futures'] } as const;
 

@@ -24,9 +24,9 @@ async function exchange(): Promise<RunningExchange> {
   return running;
 }
 function scheduler(): LiveScheduler {
-  const made = new LiveScheduler();
-  ends.push(() => made.close());
-  return made;
+  const newScheduler = new LiveScheduler();
+  ends.push(() => newScheduler.close());
+  return newScheduler;
 }
 const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 

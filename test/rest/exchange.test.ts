@@ -46,7 +46,7 @@ describe('an order', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 12_345 });
   });
 
-  it('an order that is refused has no exposure any more', async () => {
+  it('an order that is refused no longer reserves exposure', async () => {
     const world = await open({ service: { off: ['spot.newOrder'] } });
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -54,12 +54,12 @@ describe('an order', () => {
     expect(world.engine.reservations.openTotal).toBe(0);
   });
 
-  it('an order waits for the disk, and for the earlier order on its side of the instrument', async () => {
+  it('an order waits until its record is durable, and for the earlier order on its side of the instrument', async () => {
     const world = await open();
     world.journal.lasts = world.journal.durableSeq;
-    const first = world.order({ lots: 1000, limit: 9000 });
-    const second = world.order({ lots: 1000, limit: 9001 });
-    const other = world.order({ side: 'sell', lots: 1000, limit: 11_000 });
+    const firstBuy = world.order({ lots: 1000, limit: 9000 });
+    const secondBuy = world.order({ lots: 1000, limit: 9001 });
+    const sale = world.order({ side: 'sell', lots: 1000, limit: 11_000 });
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
     world.journal.lasts = null;
@@ -68,7 +68,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBe(2);
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBe(3);
-    for (const id of [first, second, other]) expect(world.get(id).lifecycle).toBe('working');
+    for (const id of [firstBuy, secondBuy, sale]) expect(world.get(id).lifecycle).toBe('working');
     expect(world.exchange.isIdle).toBe(true);
   });
 

@@ -13,16 +13,16 @@ const SIDES = [
 ] as const;
 
 const isOver = (world: RestWorld, id: OrderId): boolean => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done';
-const isMoved = (world: RestWorld, old: OrderId, next: OrderId) => (): boolean =>
-  isOver(world, old) && world.get(next).lifecycle === 'working';
+const isMoved = (world: RestWorld, old: OrderId, newStop: OrderId) => (): boolean =>
+  isOver(world, old) && world.get(newStop).lifecycle === 'working';
 
 describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond }) => {
   it('the stop moves: the new one is active before the old one is cancelled', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
-    const next = amend(world, stop, after)!;
-    expect(next).toBeGreaterThan(stop);
-    watch.until(world, isMoved(world, stop, next));
+    const newStop = amend(world, stop, after)!;
+    expect(newStop).toBeGreaterThan(stop);
+    watch.until(world, isMoved(world, stop, newStop));
     expect(truthOf(world)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${after}`] });
     expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
     expect(world.get(stop).reason).toBe('canceled');
@@ -40,13 +40,13 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     world.fault(point, params, CREATE);
     const lost = amend(world, stop, after)!;
     watch.pass(world, 100);
-    // The stop is not moved a second time while the outcome of the first move is unknown.
+    // The stop is not moved again while the outcome of the first move is unknown.
     if (!isOver(world, lost)) expect(amend(world, stop, after)).toBeNull();
     watch.until(world, () => isOver(world, lost), 1_500_000);
     expect([truthOf(world).stops, world.get(stop).lifecycle]).toEqual([[`${side} 10 @ ${before}`], 'working']);
-    const next = amend(world, stop, after)!;
-    watch.until(world, isMoved(world, stop, next));
-    // A price of its own distinguishes it from the lost one, which may still arrive.
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, newStop));
+    // Its price differs from that of the lost stop, which may still arrive.
     const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? 1 : -1) : after;
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
     expect([watch.broken, watch.maxUnprotectedMs]).toEqual([[], 0]);
@@ -62,8 +62,8 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CREATE);
-    const next = amend(world, stop, after)!;
-    watch.until(world, isMoved(world, stop, next));
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, newStop));
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
     expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
     expect(world.audit('full').kind).toBe('ok');
@@ -78,11 +78,11 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CANCEL);
-    const next = amend(world, stop, after)!;
-    watch.until(world, () => world.get(next).lifecycle === 'working');
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, () => world.get(newStop).lifecycle === 'working');
     // Both may be active, so a third one is not placed.
-    if (!isOver(world, stop)) expect(amend(world, next, after + (isLong ? 10 : -10))).toBeNull();
-    watch.until(world, isMoved(world, stop, next));
+    if (!isOver(world, stop)) expect(amend(world, newStop, after + (isLong ? 10 : -10))).toBeNull();
+    watch.until(world, isMoved(world, stop, newStop));
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
     expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
   });
@@ -91,12 +91,12 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.respDelay', { ms: 3000 }, CREATE);
-    const next = amend(world, stop, isLong ? 9700 : 10_300)!;
+    const newStop = amend(world, stop, isLong ? 9700 : 10_300)!;
     watch.pass(world, 10);
     moveTo(world, isLong, beyond);
     watch.pass(world, 60);
     world.audit('fast');
-    watch.until(world, () => isOver(world, stop) && isOver(world, next));
+    watch.until(world, () => isOver(world, stop) && isOver(world, newStop));
     expect(truthOf(world)).toEqual({ held: 0, stops: [] });
     expect([watch.broken, world.engine.ledger.isFlat(0, 0), world.audit('full').kind]).toEqual([[], true, 'ok']);
   });
@@ -105,13 +105,13 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('BUS.cancelDelay', { ms: 60_000 }, CANCEL);
-    const next = amend(world, stop, after)!;
-    watch.until(world, () => world.get(next).lifecycle === 'working');
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, () => world.get(newStop).lifecycle === 'working');
     const created = world.sent.get('POST /fapi/v1/order');
     moveTo(world, isLong, beyond);
     watch.pass(world, 1000);
     world.audit('fast');
-    watch.until(world, () => isOver(world, stop) && isOver(world, next));
+    watch.until(world, () => isOver(world, stop) && isOver(world, newStop));
     watch.pass(world, 5000);
     expect(truthOf(world)).toEqual({ held: 0, stops: [] });
     expect([watch.broken, world.engine.ledger.isFlat(0, 0), world.audit('full').kind]).toEqual([[], true, 'ok']);
@@ -142,8 +142,8 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const schedule = [{ point: 'NET.replace', op: CREATE, nth: 1, params: { status: 200, body } }];
     const unknown = { point: 'BUS.unknown', op: CREATE, nth: 1, params: { executed, code: 504 } };
     world.faulty.faults.set({ seed: 1, schedule: executed === 1 ? schedule : [unknown, ...schedule] });
-    const next = amend(world, stop, after)!;
-    watch.until(world, () => isOver(world, executed === 1 ? stop : next) && world.get(executed === 1 ? next : stop).lifecycle === 'working', 1_500_000); // prettier-ignore
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, () => isOver(world, executed === 1 ? stop : newStop) && world.get(executed === 1 ? newStop : stop).lifecycle === 'working', 1_500_000); // prettier-ignore
     expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
   });
 
@@ -151,22 +151,22 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.dup', {}, CREATE);
-    const next = amend(world, stop, after)!;
-    watch.until(world, isMoved(world, stop, next));
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, newStop));
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
     moveTo(world, isLong, beyond);
     watch.pass(world, 1000);
     world.audit('fast');
-    watch.until(world, () => isOver(world, next));
+    watch.until(world, () => isOver(world, newStop));
     // Both copies have fired, and closed the position once.
     expect([truthOf(world), watch.broken, watch.maxUnprotectedMs]).toEqual([{ held: 0, stops: [] }, [], 0]);
   });
 
   it('the stop is cancelled together with the new one', async () => {
     const { world, stop } = await guarded(isLong);
-    const next = amend(world, stop, after)!;
-    world.cancel(next);
-    world.until(() => isOver(world, stop) && isOver(world, next), 30_000);
+    const newStop = amend(world, stop, after)!;
+    world.cancel(newStop);
+    world.until(() => isOver(world, stop) && isOver(world, newStop), 30_000);
     expect(truthOf(world).stops).toEqual([]);
   });
 
@@ -180,14 +180,14 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     if (fault !== null) world.fault(fault.point, fault.params, fault.op);
-    const next = amend(world, stop, after)!;
+    const newStop = amend(world, stop, after)!;
     if (ms > 0) watch.pass(world, ms);
     world.noFaults();
     const again = await world.restart();
     watch.look(again);
     watch.until(again, () => truthOf(again).stops.length === 1 && again.engine.orders.active().length === 1, 300_000);
     const stands = again.engine.orders.active()[0]!;
-    expect([stop, next]).toContain(stands.id);
+    expect([stop, newStop]).toContain(stands.id);
     expect(truthOf(again)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${stands.triggerTicks}`] });
     expect([watch.broken, watch.maxUnprotectedMs, again.audit('full').kind]).toEqual([[], 0, 'ok']);
     // The stop can be moved again.
@@ -202,11 +202,11 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     // The journal ends before the record of the cancel, as if it had never been requested.
     const { amended } = world.engine.orders;
     amended.cancelOld = () => {};
-    const next = amend(world, stop, after)!;
-    watch.until(world, () => world.get(next).lifecycle === 'working');
+    const newStop = amend(world, stop, after)!;
+    watch.until(world, () => world.get(newStop).lifecycle === 'working');
     expect(truthOf(world).stops).toHaveLength(2);
     const again = await world.restart();
-    watch.until(again, isMoved(again, stop, next));
+    watch.until(again, isMoved(again, stop, newStop));
     expect([truthOf(again).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${after}`], [], 0]);
   });
 });

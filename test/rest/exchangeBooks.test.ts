@@ -16,7 +16,7 @@ const scopes = (world: RestWorld, code: string) =>
 
 /** Returns the change of the account at the exchange since the start, in whole units of both assets. */
 const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
-/** Returns the same from the books: the holdings of strategies, and the position of the account. */
+/** Returns the change of the same assets in the books: the holdings of strategies, and the position of the account. */
 function books(world: RestWorld) {
   const sum = (amountOf: (fill: RestWorld['external'][number]) => Decimal) =>
     world.external.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0));
@@ -52,7 +52,7 @@ describe('the second copy of a create', () => {
     expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
     expect(world.audit('full').kind).toBe('mismatch');
     expect(books(world)).toEqual(venue(world));
-    // A person has looked. From now on an equal result of the audit counts.
+    // The operator has looked. From now on an equal result of the audit counts.
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     expect(books(world)).toEqual(venue(world));
@@ -81,11 +81,11 @@ describe('the second copy of a create', () => {
     world.order(LIMIT);
     world.pass(5000);
     world.audit('full');
-    const next = await world.restart();
-    next.audit('full');
-    expect(next.external).toHaveLength(1);
-    expect(next.exchange.externalPositions).toMatchObject([{ qty: '0.1', fills: 1 }]);
-    expect(next.audit('full').kind).toBe('ok');
+    const restarted = await world.restart();
+    restarted.audit('full');
+    expect(restarted.external).toHaveLength(1);
+    expect(restarted.exchange.externalPositions).toMatchObject([{ qty: '0.1', fills: 1 }]);
+    expect(restarted.audit('full').kind).toBe('ok');
   });
 
   it('the second copy of a create rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
@@ -231,17 +231,17 @@ describe('while the exchange shows less than the books have', () => {
     world.pass(200);
     expect(world.get(tooMuch)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     expect(world.reported).toContain(`notSent ${tooMuch} VENUE_HOLDS_LESS`);
-    const first = world.order({ side: 'sell', lots: 20_000, limit: 10_000 });
-    const second = world.order({ side: 'sell', lots: 11_000, limit: 10_010 });
+    const largerSale = world.order({ side: 'sell', lots: 20_000, limit: 10_000 });
+    const equalSale = world.order({ side: 'sell', lots: 11_000, limit: 10_010 });
     const third = world.order({ side: 'sell', lots: 9000, limit: 10_020 });
     world.pass(200);
-    expect([first, second, third].map((id) => world.get(id).lifecycle)).toEqual(['working', 'done', 'working']);
-    // A person explains it: holdings count from here.
+    expect([largerSale, equalSale, third].map((id) => world.get(id).lifecycle)).toEqual(['working', 'done', 'working']);
+    // The operator explains the difference: holdings count from here.
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full').kind).toBe('ok');
-    const rest = world.order({ side: 'sell', lots: 20_000, limit: 10_030 });
+    const remainder = world.order({ side: 'sell', lots: 20_000, limit: 10_030 });
     world.pass(200);
-    expect(world.get(rest).lifecycle).toBe('working');
+    expect(world.get(remainder).lifecycle).toBe('working');
   });
 });
 
@@ -254,15 +254,15 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     world.until(() => world.external.length > 0, 60_000);
     // The books have 3 BTC; 2 of them are sold.
-    const all = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
+    const wholeHolding = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
     const remainder = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
     world.pass(200);
-    expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.reported).toContain(`notSent ${wholeHolding} VENUE_HOLDS_LESS`);
     expect(world.get(remainder).lifecycle).toBe('working');
     world.exchange.clear('DUPLICATE', null);
-    const rest = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
+    const largerSale = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
     world.pass(200);
-    expect(world.get(rest).lifecycle).toBe('working');
+    expect(world.get(largerSale).lifecycle).toBe('working');
   });
 
   it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
@@ -273,11 +273,11 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     world.pass(100);
     world.audit('full');
     expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byManual}, sold 2 at 110`);
-    const all = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
+    const wholeHolding = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
     world.pass(100);
     const remainder = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
     world.pass(200);
-    expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.reported).toContain(`notSent ${wholeHolding} VENUE_HOLDS_LESS`);
     expect(world.get(remainder).lifecycle).toBe('working');
   });
 });

@@ -62,7 +62,7 @@ describe('contracts', () => {
   it('two trigger orders that are acknowledged with one id are both unknown, found, and cancelled', async () => {
     const world = await open();
     const placeOrder = (level: number): OrderId => {
-      const made = { id: 0 as OrderId };
+      const placed = { id: 0 as OrderId };
       applyInbox(world.engine, world.queue.nowMs, () => {
         const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
         const intent = {
@@ -72,13 +72,13 @@ describe('contracts', () => {
           triggerTicks: ticks(level),
           triggersAbove: true,
         } as const;
-        made.id = world.engine.submit(Object.assign(order, { ...intent, lots: 10, slot: `at ${level}` }));
+        placed.id = world.engine.submit(Object.assign(order, { ...intent, lots: 10, slot: `at ${level}` }));
       });
-      return made.id;
+      return placed.id;
     };
-    const first = placeOrder(10_500);
-    world.until(() => world.get(first).lifecycle === 'working', 5000);
-    const { triggerId } = parseTriggerTrackId(String(world.get(first).venueId))!;
+    const firstTrigger = placeOrder(10_500);
+    world.until(() => world.get(firstTrigger).lifecycle === 'working', 5000);
+    const { triggerId } = parseTriggerTrackId(String(world.get(firstTrigger).venueId))!;
     const body = JSON.stringify({ code: '0', msg: 'Success', data: { triggerIds: [triggerId], ids: [], cancelIds: [] } });
     world.faulty.faults.set({
       seed: 1,
@@ -87,24 +87,24 @@ describe('contracts', () => {
         { point: 'NET.reqDrop', op: 'futures.triggerOrderList', p: 1, params: {} },
       ],
     });
-    const other = placeOrder(10_600);
+    const otherTrigger = placeOrder(10_600);
     world.pass(200);
-    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect([firstTrigger, otherTrigger].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(codes(world)).toContain('ECHO');
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 180_000);
+    world.until(() => [firstTrigger, otherTrigger].every((id) => world.get(id).lifecycle === 'working'), 180_000);
     expect(world.audit('full').kind).toBe('ok');
-    for (const id of [first, other]) world.cancel(id);
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
+    for (const id of [firstTrigger, otherTrigger]) world.cancel(id);
+    world.until(() => [firstTrigger, otherTrigger].every((id) => world.get(id).lifecycle === 'done'), 60_000);
     expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
   it('two orders that are acknowledged with one id are both unknown, and both are found', async () => {
     const world = await open();
-    const first = world.order({ lots: 10, limit: 9000 });
+    const firstOrder = world.order({ lots: 10, limit: 9000 });
     world.pass(200);
-    const body = `{"orderId":"${world.get(first).venueId}"}`;
+    const body = `{"orderId":"${world.get(firstOrder).venueId}"}`;
     world.faulty.faults.set({
       seed: 1,
       schedule: [
@@ -114,14 +114,14 @@ describe('contracts', () => {
         { point: 'NET.reqDrop', op: 'futures.orderHistory', p: 1 },
       ],
     });
-    const other = world.order({ lots: 11, limit: 8900 });
+    const otherOrder = world.order({ lots: 11, limit: 8900 });
     world.pass(100);
-    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect([firstOrder, otherOrder].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(codes(world)).toContain('ECHO');
     expect(world.audit('fast').kind).not.toBe('ok');
     world.noFaults();
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 180_000);
-    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    world.until(() => [firstOrder, otherOrder].every((id) => world.get(id).lifecycle === 'working'), 180_000);
+    expect(world.get(firstOrder).venueId).not.toBe(world.get(otherOrder).venueId);
     expect(world.audit('full').kind).toBe('ok');
   });
 

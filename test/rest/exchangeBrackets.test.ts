@@ -7,7 +7,7 @@ import type { OrderId } from '../../src/model/order.ts';
 import { bob } from '../fixtures/restOthers.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 
-/** 0.1 coins bought at 100.00, a target at 105.00 that rests, and a stop at 95.00 that the bot holds. */
+/** Buys 0.1 coins at 100.00, with a target at 105.00 that rests and a stop at 95.00 that the bot watches. */
 async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
   const world = await RestWorld.open({ service: { delays: { admissionMs: 20, visibilityMs: 120, cancelMs: 400 } } });
   const entry = enter(world, { stopLoss: ticks(9500) });
@@ -19,13 +19,13 @@ async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: Or
 function enter(world: RestWorld, guards: Readonly<Record<string, number>>): OrderId {
   bob(world).limit('bob', 'SELL', '0.1', '100.00');
   const { engine } = world;
-  const made = { id: 0 as OrderId };
+  const placed = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
     const legs = { takeProfit: ticks(10_500), isGuarded: true, ...guards };
-    made.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
+    placed.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
   });
-  return made.id;
+  return placed.id;
 }
 
 const roles = ({ engine }: RestWorld): readonly string[] => engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
@@ -68,14 +68,14 @@ it.each([
   const { engine } = world;
   const entry = enter(world, guards);
   // The entry is sent. Afterwards no new connection can be made, and only reads in progress end.
-  const place = world.exchange.submit.bind(world.exchange);
+  const submit = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';
-    place(order, seq);
+    submit(order, seq);
   };
   const target = (entry + 1) as OrderId;
   world.until(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
-  world.exchange.submit = place;
+  world.exchange.submit = submit;
   world.isRefused = false;
   const again = (target + 1) as OrderId;
   world.until(() => engine.orders.get(again)?.lifecycle === 'working', 60_000);
@@ -88,13 +88,13 @@ it('a target that was not sent is dropped with its position', async () => {
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, {});
-  const place = world.exchange.submit.bind(world.exchange);
+  const submit = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';
-    place(order, seq);
+    submit(order, seq);
   };
   world.until(() => engine.orders.get((entry + 1) as OrderId)?.reason === 'notSent', 60_000);
-  world.exchange.submit = place;
+  world.exchange.submit = submit;
   world.isRefused = false;
   bob(world).limit('bob', 'BUY', '6', '99.00');
   const held = engine.ledger.closable(0, 0, false, true);

@@ -14,9 +14,9 @@ async function underFault(point: string, params: Readonly<Record<string, number 
   world.fault(point, params);
   const id = world.order(LIMIT);
   world.pass(100);
-  const first = world.get(id).lifecycle;
+  const firstLifecycle = world.get(id).lifecycle;
   world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
-  return { world, id, first };
+  return { world, id, first: firstLifecycle };
 }
 
 /** Expects after any fault: no fill twice, equal books, and no open order once the order is cancelled. */
@@ -106,10 +106,10 @@ describe('N1 to N8: the network', () => {
     world.pass(500);
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     world.isRefused = false;
-    const next = world.order(LIMIT);
+    const nextOrder = world.order(LIMIT);
     world.pass(500);
-    expect(world.get(next).lifecycle).toBe('working');
-    expectSound(world, next, 1);
+    expect(world.get(nextOrder).lifecycle).toBe('working');
+    expectSound(world, nextOrder, 1);
   });
 
   it('N6: of two orders with one client order id one counts; the other is cancelled, and a person has to look', async () => {
@@ -378,7 +378,7 @@ describe('X1 to X9: the exchange', () => {
     world.service.spot.venue.deposit(0, BTC.base, 1);
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'MISMATCH' }] });
     expect(world.audit('full').kind).toBe('mismatch');
-    // A person explains the difference: holdings count from then on.
+    // The operator explains the difference: holdings count from then on.
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full').kind).toBe('ok');
     world.service.spot.venue.deposit(0, BTC.base, 1);

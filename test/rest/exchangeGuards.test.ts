@@ -21,16 +21,16 @@ import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
-/** The evidence as it is assessed, with the exchange's own time at that moment. */
+/** Records the evidence that the bot assesses, with the exchange's own time at that moment. */
 function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
-  const all: { readonly seen: Evidence; readonly atMs: number }[] = [];
+  const recorded: { readonly seen: Evidence; readonly atMs: number }[] = [];
   const { journal } = world;
-  const write = journal.evidence.bind(journal);
+  const recordEvidence = journal.evidence.bind(journal);
   journal.evidence = (order, seen) => {
-    all.push({ seen, atMs: world.nowMs });
-    return write(order, seen);
+    recorded.push({ seen, atMs: world.nowMs });
+    return recordEvidence(order, seen);
   };
-  return all;
+  return recorded;
 }
 
 describe('evidence', () => {
@@ -44,19 +44,19 @@ describe('evidence', () => {
 
   it('evidence of a list whose reply is slow is as old as its request', async () => {
     const world = await RestWorld.open();
-    const all = weighed(world);
+    const recorded = weighed(world);
     world.faulty.faults.set({
       seed: 1,
       schedule: [{ point: 'NET.reqDrop', op: 'spot.newOrder', nth: 1 }, { point: 'NET.respDelay', op: 'spot.openOrders', p: 1, params: { ms: 2000 } }],
     }); // prettier-ignore
     world.order(LIMIT);
-    world.until(() => all.some(({ seen }) => seen.channel === 'openOrders' && seen.complete), 60_000);
-    const { seen, atMs } = all.find((each) => each.seen.channel === 'openOrders' && each.seen.complete)!;
+    world.until(() => recorded.some(({ seen }) => seen.channel === 'openOrders' && seen.complete), 60_000);
+    const { seen, atMs } = recorded.find((entry) => entry.seen.channel === 'openOrders' && entry.seen.complete)!;
     expect(atMs - seen.venueMs).toBeGreaterThanOrEqual(2000);
   });
 
   it('evidence of trades starts before the order was signed: rows may become visible behind newer ones', () => {
-    const asked: number[] = [];
+    const fromIds: number[] = [];
     const unused = {} as OrderAttribution & HoldingsCheck & Identify & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
@@ -68,7 +68,7 @@ describe('evidence', () => {
       isWaiting: () => false,
       lastMs: () => 90_000,
       readTrades: (_, sinceMs) => {
-        asked.push(sinceMs);
+        fromIds.push(sinceMs);
         return immediate({ isWhole: true, unattributed: 0, fresh: 0 });
       },
     });
@@ -78,7 +78,7 @@ describe('evidence', () => {
       { instrument: BTC, instrumentIndex: 0 },
       'myTrades',
     );
-    expect(asked).toEqual([49_000]);
+    expect(fromIds).toEqual([49_000]);
   });
 
   it('evidence of a list of open orders at its maximum length is incomplete', () => {
@@ -124,7 +124,7 @@ describe('a stop', () => {
     return world;
   };
   const stop = (world: RestWorld, slot: string): OrderId => {
-    const made = { id: 0 as OrderId };
+    const placed = { id: 0 as OrderId };
     applyInbox(world.engine, world.queue.nowMs, () => {
       const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
       const trackedRequest = {
@@ -135,16 +135,16 @@ describe('a stop', () => {
         lots: 10,
         slot,
       } as const;
-      made.id = world.engine.submit(Object.assign(order, trackedRequest));
+      placed.id = world.engine.submit(Object.assign(order, trackedRequest));
     });
-    return made.id;
+    return placed.id;
   };
 
   it('a stop is not followed by a second one while its outcome is unknown, because two would reverse the position', async () => {
     const world = await open();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const first = stop(world, 'stop');
-    world.until(() => world.get(first).lifecycle === 'unknown', 20_000);
+    const firstStop = stop(world, 'stop');
+    world.until(() => world.get(firstStop).lifecycle === 'unknown', 20_000);
     stop(world, 'again');
     world.pass(1000);
     expect(world.sent.get('POST /fapi/v1/conditionOrder/')).toBe(1);

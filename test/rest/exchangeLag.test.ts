@@ -1,5 +1,5 @@
-// How old the lists of an exchange are, measured by orders that appear late; a list that was requested before an acknowledgement proves
-// nothing.
+// Tests the read lag: orders that appear late show how old the lists of an exchange are. A list that was requested before an
+// acknowledgement proves nothing.
 
 import { expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';

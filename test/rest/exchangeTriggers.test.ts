@@ -18,7 +18,7 @@ const open = (): Promise<RestWorld> =>
     parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
   });
 
-/** A bot that is long of ten contracts, bought at 1000.0. */
+/** Opens a bot that is long ten contracts, bought at 1000.0. */
 async function long(): Promise<RestWorld> {
   const world = await open();
   trader(world).order('bob', 'SELL', 10, 1000);
@@ -27,7 +27,7 @@ async function long(): Promise<RestWorld> {
   return world;
 }
 
-/** A bot that is short of ten contracts, sold at 1000.0. */
+/** Opens a bot that is short ten contracts, sold at 1000.0. */
 async function short(): Promise<RestWorld> {
   const world = await open();
   trader(world).order('bob', 'BUY', 10, 1000);
@@ -62,18 +62,18 @@ const DIP = {
   triggersAbove: false,
 } as const;
 
-/** A trigger order for ten contracts; by default a stop at 960.0. */
-function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
+/** Places a trigger order for ten contracts, by default a stop at 960.0. */
+function stop(world: RestWorld, terms: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
   const { engine } = world;
-  const made = { id: 0 as OrderId };
+  const placed = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
-    const order = engine.newOrder(0, engine.execution[0]!, wanted.side);
-    made.id = engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: 'stop' }));
+    const order = engine.newOrder(0, engine.execution[0]!, terms.side);
+    placed.id = engine.submit(Object.assign(order, { ...terms, lots: 10, slot: 'stop' }));
   });
-  return made.id;
+  return placed.id;
 }
 
-/** Another trader waits to buy at 950.0, the contract trades there, and the next audit comes. */
+/** Lets another trader bid at 950.0, moves the price there, and runs the next audit. */
 function fall(world: RestWorld): void {
   trader(world).order('bob', 'BUY', 11, 950);
   trader(world).order('bob', 'SELL', 1, 950);
@@ -133,13 +133,13 @@ describe('a trigger order', () => {
     trader(world).order('bob', 'SELL', 1, 1000);
     const id = stop(world, ENTRY);
     world.until(isWorking(world, id), 5000);
-    const next = await world.restart();
-    trader(next).order('bob', 'SELL', 11, 1050);
-    trader(next).order('bob', 'BUY', 1, 1050);
-    next.audit('fast');
-    next.until(isDone(next, id), 30_000);
-    expect(next.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect([next.sent.get(CREATED), next.cashChange]).toEqual([1, next.venueChange]);
+    const restarted = await world.restart();
+    trader(restarted).order('bob', 'SELL', 11, 1050);
+    trader(restarted).order('bob', 'BUY', 1, 1050);
+    restarted.audit('fast');
+    restarted.until(isDone(restarted, id), 30_000);
+    expect(restarted.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect([restarted.sent.get(CREATED), restarted.cashChange]).toEqual([1, restarted.venueChange]);
   });
 
   it('a trigger order whose reply is lost is found in the list of waiting ones', async () => {
@@ -162,22 +162,22 @@ describe('a trigger order', () => {
     { what: 'an entry on a rise', wanted: ENTRY, isKnown: true },
     { what: 'an entry on a fall', wanted: DIP, isKnown: true },
     { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
-  ])('$what whose reply is lost is found after a restart', async ({ wanted, isKnown }) => {
-    const world = await (wanted.reduceOnly ? (wanted.side === 'sell' ? long() : short()) : open());
-    if (!wanted.reduceOnly) trade(world, 1000);
+  ])('$what whose reply is lost is found after a restart', async ({ wanted: terms, isKnown }) => {
+    const world = await (terms.reduceOnly ? (terms.side === 'sell' ? long() : short()) : open());
+    if (!terms.reduceOnly) trade(world, 1000);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world, wanted);
+    const id = stop(world, terms);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
-    const next = await world.restart({ recordsTriggerDirection: isKnown });
-    next.until(() => next.get(id).lifecycle !== 'unknown', 200_000);
-    expect(next.get(id)).toMatchObject({
+    const restarted = await world.restart({ recordsTriggerDirection: isKnown });
+    restarted.until(() => restarted.get(id).lifecycle !== 'unknown', 200_000);
+    expect(restarted.get(id)).toMatchObject({
       lifecycle: 'working',
-      triggerTicks: wanted.triggerTicks,
-      triggersAbove: isKnown && wanted.triggersAbove,
+      triggerTicks: terms.triggerTicks,
+      triggersAbove: isKnown && terms.triggersAbove,
     });
-    expect(next.audit('full').kind).toBe('ok');
-    expect(next.sent.get(CREATED)).toBe(1);
+    expect(restarted.audit('full').kind).toBe('ok');
+    expect(restarted.sent.get(CREATED)).toBe(1);
   });
 
   it('a trigger order whose request is lost is proved to have no effect after a restart too, by the absence horizon alone', async () => {
@@ -185,9 +185,9 @@ describe('a trigger order', () => {
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world, BUY_STOP);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
-    const next = await world.restart();
-    next.until(() => next.get(id).reason === 'noEffect', 200_000);
-    expect([next.sent.get(CREATED), next.service.futures.triggers.pending()]).toEqual([1, []]);
+    const restarted = await world.restart();
+    restarted.until(() => restarted.get(id).reason === 'noEffect', 200_000);
+    expect([restarted.sent.get(CREATED), restarted.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
   it('a trigger order whose reply is lost, and that fires before any read, is found by its client order id', async () => {
@@ -222,7 +222,7 @@ describe('a trigger order', () => {
     const world = await long();
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.pass(10_000);
-    const other = world.service.futures.triggers.pending()[0]!.id;
+    const equalTrigger = world.service.futures.triggers.pending()[0]!.id;
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
     world.pass(200_000, 50);
@@ -230,17 +230,17 @@ describe('a trigger order', () => {
     const audit = world.audit('full');
     expect(audit).toMatchObject({ kind: 'mismatch' });
     expect(JSON.stringify(audit)).toContain('says that it is older');
-    world.exchange.ignore(other);
+    world.exchange.ignore(equalTrigger);
     world.until(() => world.get(id).reason === 'noEffect', 200_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
   it('an earlier trigger order that has ended with the same fingerprint causes no doubt', async () => {
     const world = await long();
-    const first = stop(world);
-    world.until(isWorking(world, first), 5000);
-    world.cancel(first);
-    world.until(isDone(world, first), 30_000);
+    const firstStop = stop(world);
+    world.until(isWorking(world, firstStop), 5000);
+    world.cancel(firstStop);
+    world.until(isDone(world, firstStop), 30_000);
     world.pass(10_000);
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);

@@ -32,9 +32,9 @@ function download(fixture: MarketFixture, sets: readonly BarKey[] = [BTC], optio
   return fixture.finish(downloadBars(fixture.service, sets, { catalog: fixture.catalog, fromMs: null, revised: 'keep', ...options }));
 }
 async function downloadOne(fixture: MarketFixture, set: BarKey = BTC, options: Partial<DownloadOptions> = {}): Promise<DownloadedSet> {
-  const [done] = await download(fixture, [set], options);
-  if (done?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(done)}`);
-  return done;
+  const [result] = await download(fixture, [set], options);
+  if (result?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(result)}`);
+  return result;
 }
 
 describe('isobar data download', () => {
@@ -182,8 +182,8 @@ describe('isobar data download', () => {
     fixture.exchange.empty.add('1min');
     fixture.exchange.empty.add('1week');
     fixture.exchange.empty.add('1day');
-    const done = await download(fixture, [BTC, key('BTCUSDT', '5m')]);
-    expect(done).toMatchObject([
+    const results = await download(fixture, [BTC, key('BTCUSDT', '5m')]);
+    expect(results).toMatchObject([
       { kind: 'failed', problem: 'spot.klines: the exchange has no bars of BTCUSDT' },
       { kind: 'stored', newRows: 299 },
     ]);
@@ -204,7 +204,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** A recording in progress. */
+/** Starts a recording that a test can wait for and end. */
 function recording(fixture: MarketFixture, sets: readonly BarKey[]) {
   const news: RecordNews[] = [];
   const stop = new AbortController();
@@ -214,13 +214,13 @@ function recording(fixture: MarketFixture, sets: readonly BarKey[]) {
     random: () => 0.5,
     onNews: (item: RecordNews) => void news.push(item),
   } as const;
-  const done = recordBars(fixture.service, sets, options, stop.signal);
+  const finished = recordBars(fixture.service, sets, options, stop.signal);
   const count = (kind: RecordNews['kind']) => news.filter((item) => item.kind === kind).length;
-  const end = async () => {
+  const stopRecording = async () => {
     stop.abort();
-    await fixture.finish(done);
+    await fixture.finish(finished);
   };
-  return { news, count, end };
+  return { news, count, end: stopRecording };
 }
 
 describe('isobar data record', () => {

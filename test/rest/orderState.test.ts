@@ -58,8 +58,8 @@ beforeAll(() => {
     return isPossible;
   };
   worlds.pass = function (ms, stepMs) {
-    for (let left = ms; left > 0; left -= stepMs ?? left) {
-      pass.call(this, Math.min(left, stepMs ?? left), stepMs);
+    for (let leftMs = ms; leftMs > 0; leftMs -= stepMs ?? leftMs) {
+      pass.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
       compare();
     }
   };

@@ -11,7 +11,7 @@ import { opensslHmac } from '../protocol/openssl.ts';
 import { CREDENTIALS, RestFixture, SECRET } from './restClientFixture.ts';
 
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
-/** The service's clock is off by an hour and a bit. */
+/** How far the service's clock is ahead of this computer's: about minus one hour. */
 const AHEAD_MS = -3_712_345;
 
 let fixture: RestFixture;
@@ -81,15 +81,17 @@ test('each call has sent one request, and the clock was measured once for each m
 
 describe('nothing is sent', () => {
   test('nothing is sent for arguments that must not be sent, and for signed calls without credentials', async () => {
-    const other = await RestFixture.open(() => {}, { credentials: null });
-    expect(() => other.client.callChecked('spot.ticker', {}, () => {})).toThrow(ConfigError);
-    expect(() => other.client.callChecked('spot.account', {}, () => {})).toThrow('spot.account: expected an API key and secret, got none');
-    expect(() => other.client.call('spot.ticker', { symbol: '' }, () => {})).toThrow(ConfigError);
+    const keyless = await RestFixture.open(() => {}, { credentials: null });
+    expect(() => keyless.client.callChecked('spot.ticker', {}, () => {})).toThrow(ConfigError);
+    expect(() => keyless.client.callChecked('spot.account', {}, () => {})).toThrow(
+      'spot.account: expected an API key and secret, got none',
+    );
+    expect(() => keyless.client.call('spot.ticker', { symbol: '' }, () => {})).toThrow(ConfigError);
     const marketOpen = { contractName: 'E-BTC-USDT', volume: '1', type: 'MARKET', side: 'BUY', open: 'OPEN' };
     expect(() => fixture.client.callChecked('futures.createOrder', marketOpen, () => {})).toThrow('is not sent');
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(other.stub.connections).toBe(0);
-    await other.close();
+    expect(keyless.stub.connections).toBe(0);
+    await keyless.close();
   });
 
   test('nothing is sent to a service that is neither https nor on this computer', async () => {

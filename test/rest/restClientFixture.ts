@@ -1,4 +1,5 @@
-// Connects the real client (undici, limiter, clock, signatures) to a stub of bare sockets, on a scheduler that may run fast.
+// Connects the real client (undici, limiter, clock, signatures) to a stub of bare sockets. The scheduler's clock may run faster than real
+// time.
 
 import { createHmac } from 'node:crypto';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
@@ -76,12 +77,12 @@ export class RestFixture {
     this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
   }
 
-  /** All requests but those for the time. */
+  /** All requests except those for the time. */
   get asked(): readonly { readonly method: string; readonly target: string }[] {
     return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
   }
 
-  /** Calls, and fails the test if `done` comes within the call or twice. */
+  /** Starts a call. Fails the test if `done` is called within the call, or twice. */
   start(op: Op, args: Given, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
     let cancel = (): void => {};
     const outcome = new Promise<Outcome<unknown>>((resolve, reject) => {

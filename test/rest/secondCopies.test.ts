@@ -40,13 +40,13 @@ describe('the halt for second copies', () => {
     const world = await RestWorld.open();
     bob(world).limit('bob', 'SELL', '5', '80');
     const before = sendTwice(world, 2);
-    const next = await world.restart();
-    const after = sendTwice(next, 1);
-    expect(namedIn(haltOf(next)).toSorted()).toEqual([...before, ...after].toSorted());
-    next.engine.risk.resume({ kind: 'account' }, 'DUPLICATE', 'operator', next.nowMs);
-    next.exchange.clear('DUPLICATE', null);
-    const later = sendTwice(next, 1);
-    expect(namedIn(haltOf(next))).toEqual(later);
+    const restarted = await world.restart();
+    const after = sendTwice(restarted, 1);
+    expect(namedIn(haltOf(restarted)).toSorted()).toEqual([...before, ...after].toSorted());
+    restarted.engine.risk.resume({ kind: 'account' }, 'DUPLICATE', 'operator', restarted.nowMs);
+    restarted.exchange.clear('DUPLICATE', null);
+    const later = sendTwice(restarted, 1);
+    expect(namedIn(haltOf(restarted))).toEqual(later);
   });
 
   it('after a restart, the halt names the second copy of an order that had ended before', async () => {
@@ -54,22 +54,22 @@ describe('the halt for second copies', () => {
     bob(world).limit('bob', 'SELL', '5', '80');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
-    // The network delivers the create once more, and the process ends.
+    // The network delivers the create again, and the process ends.
     world.service.spot.place(0, world.get(id), world.cidOf(id));
-    const next = await world.restart();
-    expect(namedIn(haltOf(next))).toEqual([world.cidOf(id)]);
-    expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['DUPLICATE']);
+    const restarted = await world.restart();
+    expect(namedIn(haltOf(restarted))).toEqual([world.cidOf(id)]);
+    expect(restarted.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['DUPLICATE']);
   });
 
-  it('after a restart, an order of a stranger is foreign, whatever has ended before', async () => {
+  it('after a restart, an order of another owner is foreign, also if an order of the bot had ended before', async () => {
     const world = await RestWorld.open();
     bob(world).limit('bob', 'SELL', '0.1', '90');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
     world.service.spot.place(0, world.get(id), 'NOT-OURS-1');
-    const next = await world.restart();
-    next.audit('full');
-    expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
+    const restarted = await world.restart();
+    restarted.audit('full');
+    expect(restarted.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
   });
 
   it('after a restart that lost the reply, the older of two copies is the order', async () => {
@@ -78,10 +78,10 @@ describe('the halt for second copies', () => {
     world.pass(5);
     world.pass(30);
     expect(world.placedOf(id)).toBe(1);
-    const [first] = world.service.spot.live();
+    const [olderCopy] = world.service.spot.live();
     world.service.spot.place(0, world.get(id), world.cidOf(id));
-    const next = await world.restart();
-    next.until(() => next.get(id).lifecycle === 'working');
-    expect(String(next.get(id).venueId)).toBe(first!.id);
+    const restarted = await world.restart();
+    restarted.until(() => restarted.get(id).lifecycle === 'working');
+    expect(String(restarted.get(id).venueId)).toBe(olderCopy!.id);
   });
 });

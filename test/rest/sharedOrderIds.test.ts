@@ -14,11 +14,11 @@ const scopes = (world: RestWorld, code: string) =>
 
 describe('two orders that are acknowledged with one id', () => {
   /** Places two orders of one side, and both replies name the id of the first. */
-  async function twice(second: { readonly instrument?: number } = {}) {
+  async function twice(secondOrder: { readonly instrument?: number } = {}) {
     const world = await open();
-    const first = world.order(LIMIT);
+    const firstOrder = world.order(LIMIT);
     world.pass(200);
-    const body = `{"orderId":${world.get(first).venueId}}`;
+    const body = `{"orderId":${world.get(firstOrder).venueId}}`;
     world.faulty.faults.set({
       seed: 1,
       schedule: [
@@ -27,9 +27,9 @@ describe('two orders that are acknowledged with one id', () => {
         { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
       ],
     });
-    const other = world.order({ ...LIMIT, limit: 8900, ...second });
+    const otherOrder = world.order({ ...LIMIT, limit: 8900, ...secondOrder });
     world.pass(100);
-    return { world, first, other };
+    return { world, first: firstOrder, other: otherOrder };
   }
 
   it('two orders that are acknowledged with one id are both unknown, their symbol is halted with ECHO, and no audit passes before both are found', async () => {
@@ -87,25 +87,25 @@ describe('two orders that are acknowledged with one id', () => {
     const answered = /order (\d+) of/.exec(scopes(world, 'DUPLICATE')[0]!.why)![1]!;
     world.fault('NET.replace', { status: 200, body: `{"orderId":${answered}}` }, 'spot.newOrder');
     // A reduction opens no new risk while the second copy is open.
-    const other = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
-    world.until(() => world.get(other).lifecycle === 'working', 120_000);
+    const reduction = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
+    world.until(() => world.get(reduction).lifecycle === 'working', 120_000);
     expect(codes(world)).toContain('ECHO');
-    expect(String(world.get(other).venueId)).not.toBe(answered);
+    expect(String(world.get(reduction).venueId)).not.toBe(answered);
   });
 
   it('two orders that are acknowledged with one id are both found after a restart', async () => {
     const { world, first, other } = await twice();
     world.noFaults();
-    const next = await world.restart();
-    next.until(() => [first, other].every((id) => next.get(id).lifecycle === 'working'), 120_000);
-    expect(next.audit('full').kind).toBe('ok');
+    const restarted = await world.restart();
+    restarted.until(() => [first, other].every((id) => restarted.get(id).lifecycle === 'working'), 120_000);
+    expect(restarted.audit('full').kind).toBe('ok');
   });
 
   it('one of two orders with the same id that is being cancelled is cancelled once it is found', async () => {
     const world = await open();
-    const first = world.order(LIMIT);
+    const firstOrder = world.order(LIMIT);
     world.pass(200);
-    const body = `{"orderId":${world.get(first).venueId}}`;
+    const body = `{"orderId":${world.get(firstOrder).venueId}}`;
     world.faulty.faults.set({
       seed: 1,
       schedule: [
@@ -114,12 +114,12 @@ describe('two orders that are acknowledged with one id', () => {
         { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
       ],
     });
-    world.cancel(first);
+    world.cancel(firstOrder);
     world.pass(50);
     world.order({ ...LIMIT, limit: 8900 });
     world.pass(100);
     world.noFaults();
-    world.until(() => world.get(first).lifecycle === 'done', 120_000);
+    world.until(() => world.get(firstOrder).lifecycle === 'done', 120_000);
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toHaveLength(1);
   });
 });

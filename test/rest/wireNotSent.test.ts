@@ -31,12 +31,12 @@ describe('a failure before any byte was sent', () => {
 
   test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const [mine, other] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
-    const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...other })];
+    const [mine, otherHost] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
+    const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...otherHost })];
     const outcome = await outcomeOf(wireOf(), post(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    const trusting = wireOf({ ca: mine.cert + other.cert });
+    const trusting = wireOf({ ca: mine.cert + otherHost.cert });
     expect(text(await outcomeOf(trusting, post(elsewhere.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
     expect([stub.bytesIn, elsewhere.bytesIn]).toEqual([0, 0]);
     expect(await outcomeOf(trusting, post(stub.origin)), 'and a trusted one is').toMatchObject({ kind: 'reply', status: 200 });
@@ -84,15 +84,15 @@ describe('a failure before any byte was sent', () => {
     let free = (): void => {};
     const stub = await stubOf((socket) => void (free = () => socket.write(answerBytes(200, 'first'))));
     const wire = wireOf({ connections: 1 });
-    const first = outcomeOf(wire, post(stub.origin, '1'));
-    const second = send(wire, post(stub.origin, '2'));
+    const firstOutcome = outcomeOf(wire, post(stub.origin, '1'));
+    const secondRequest = send(wire, post(stub.origin, '2'));
     const third = outcomeOf(wire, post(stub.origin, '3'));
     await until(() => stub.requests.length === 1);
-    second.cancel();
-    expect(await second.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    secondRequest.cancel();
+    expect(await secondRequest.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     stub.behaviour = always(200, 'third');
     free();
-    expect([text(await first), text(await third)]).toEqual(['first', 'third']);
+    expect([text(await firstOutcome), text(await third)]).toEqual(['first', 'third']);
     expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
   });
 
