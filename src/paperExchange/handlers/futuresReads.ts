@@ -50,9 +50,9 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
   return {
     'futures.orderInformation': signedHandler(({ args, caller }) => {
       const order = orders.find(caller.account, textArg(args, 'orderId'));
-      const shown = order?.instrument === instrumentArg(args) ? order.visible : null;
-      const found = order === null || shown === null ? null : futuresOrderRecord(order, shown, true);
-      return done(encodeAnswer(futuresOrderAnswer, found, profile));
+      const state = order?.instrument === instrumentArg(args) ? order.visible : null;
+      const record = order === null || state === null ? null : futuresOrderRecord(order, state, true);
+      return done(encodeAnswer(futuresOrderAnswer, record, profile));
     }),
     'futures.openOrders': signedHandler(({ args, caller }) => {
       const rows = orders

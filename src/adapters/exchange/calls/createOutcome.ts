@@ -42,7 +42,8 @@ export function createOutcome(outcome: Outcome<CreatedOrder>, request: OrderRequ
 /** Returns the first repeated term that differs from the request, as text; null if all agree. Null terms and ids of `0` are ignored. */
 export function echoProblem(created: CreatedOrder, request: OrderRequest, clientOrderId: string): string | null {
   const { instrument, side, lots, limit } = request;
-  const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${sanitizeText(got, 40)}`;
+  const differs = (name: string, received: string, expected: string): string =>
+    `${name}: expected ${expected}, got ${sanitizeText(received, 40)}`;
   const echoed =
     created.clientOrderId === null || created.clientOrderId === '0' || created.clientOrderId === '' ? null : created.clientOrderId;
   if (echoed !== null && echoed.toUpperCase() !== clientOrderId.toUpperCase()) return differs('clientOrderId', echoed, clientOrderId);

@@ -91,14 +91,14 @@ export class RatePoller {
   }
 
   #nextReadMs(): number {
-    const lead = RATE_LEADS_MS.find((each) => each < this.#leadMs);
+    const lead = RATE_LEADS_MS.find((leadMs) => leadMs < this.#leadMs);
     return Math.min(this.#againMs, lead === undefined ? Infinity : this.#dueMs - lead);
   }
 
   #ask(nowMs: number): void {
     const { ask, sink, serverTime } = this.#deps;
     const dueMs = this.#dueMs;
-    this.#leadMs = RATE_LEADS_MS.findLast((each) => dueMs - each <= nowMs) ?? this.#leadMs;
+    this.#leadMs = RATE_LEADS_MS.findLast((leadMs) => dueMs - leadMs <= nowMs) ?? this.#leadMs;
     this.#againMs = Infinity;
     this.#cancelCall = ask(Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, dueMs - nowMs)), (outcome) => {
       if (!this.#isRunning) return;

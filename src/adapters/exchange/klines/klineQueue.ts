@@ -88,9 +88,9 @@ export class KlineQueue {
   #fill(): void {
     if (this.#timer !== null) return;
     while (this.#underWay < this.#maxCalls && this.#waiting.length > 0) {
-      const first = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
-      this.#waiting.splice(this.#waiting.indexOf(first), 1);
-      first.begin();
+      const firstCall = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
+      this.#waiting.splice(this.#waiting.indexOf(firstCall), 1);
+      firstCall.begin();
     }
   }
 }

@@ -73,8 +73,8 @@ function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRo
 /** Returns the limit of the row's class. All rows of a class share one object. */
 function classLimitOf(row: LimitRow, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
   const { rateClass, scope, count, windowMs, source } = row;
-  const known = limits.get(rateClass);
-  if (known) return known;
+  const listedLimit = limits.get(rateClass);
+  if (listedLimit) return listedLimit;
   if (heaviest > count) {
     throw new ConfigError(
       `limits.${rateClass}: expected a count of at least ${heaviest}, the weight of one call, got ${count}`,

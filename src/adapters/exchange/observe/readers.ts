@@ -46,8 +46,8 @@ export class Readers {
   readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).reconciler.run(options);
 
   #of(index: number): InstrumentReaders {
-    const known = this.#byInstrument.get(index);
-    if (known) return known;
+    const reader = this.#byInstrument.get(index);
+    if (reader) return reader;
     const { core, attribution, identify, statuses } = this.#deps;
     const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.deps.scheduler.nowMs;

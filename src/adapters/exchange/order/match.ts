@@ -29,8 +29,9 @@ const FOREIGN: RowMatch = { kind: 'alien' };
  * known id goes first, unless it is a trigger order itself.
  */
 export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
-  const known = trackedOrders.byVenueId(row.venueId);
-  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', tracked: known } : contestedMatch(known, row, trackedOrders);
+  const knownOrder = trackedOrders.byVenueId(row.venueId);
+  if (knownOrder)
+    return isRowOf(row, knownOrder, instrument) ? { kind: 'known', tracked: knownOrder } : contestedMatch(knownOrder, row, trackedOrders);
   if (row.cid !== null) {
     const named = trackedOrders.byClientOrderId(row.cid);
     if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
@@ -55,10 +56,10 @@ function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: T
   return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
 }
 
-/** Returns the match of a row that has the venue order id of `known`, but describes another order. */
-function contestedMatch(known: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
-  const other = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
-  return { kind: 'contested', tracked: known, other: other === known ? null : (other ?? null) };
+/** Returns the match of a row that has the venue order id of `knownOrder`, but describes another order. */
+function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
+  const namedOrder = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
+  return { kind: 'contested', tracked: knownOrder, other: namedOrder === knownOrder ? null : (namedOrder ?? null) };
 }
 
 /** True if the row may be this order: it was sent, has not ended, and has the same terms. */

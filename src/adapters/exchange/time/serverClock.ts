@@ -182,11 +182,11 @@ export class ServerClock {
   }
 
   #accept(source: Market, clock: MarketClock, measured: Measured): void {
-    const before = clock.measured;
+    const earlier = clock.measured;
     clock.measured = measured;
-    const byMs = before === null ? 0 : measured.offsetMs - before.offsetMs;
+    const byMs = earlier === null ? 0 : measured.offsetMs - earlier.offsetMs;
     if (Math.abs(byMs) > JUMP_MS) this.#options.jumped(source, byMs);
     // Times returned before the first measurement were our own.
-    if (before === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
+    if (earlier === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
   }
 }

@@ -16,7 +16,7 @@ export interface NetworkOptions {
 
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
-  const resolved = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
+  const resolved = lookup(host, { all: true }).then((addresses) => addresses.map(({ address }) => address), failureOf);
   return withTimeout<readonly string[] | NetworkFailure>(options, resolved, timedOut);
 }
 
