@@ -170,7 +170,7 @@ export class HoldingsCheck {
         this.#assetGap = gap;
         return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
       },
-      adopt: () => holdings.set(held),
+      adopt: () => holdings.set(venueHoldings),
     };
   }
 
