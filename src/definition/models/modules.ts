@@ -52,7 +52,7 @@ export async function loadModules(
       continue;
     }
     const path = locate(source, ['modules', index], file, MODULE_FILE);
-    const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', importer, bundler);
+    const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', { importer, bundler });
     if (!isComposeModule(exported))
       throw new ConfigError(
         `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : describeAnswer(exported)}`,

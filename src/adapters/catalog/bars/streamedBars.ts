@@ -12,7 +12,8 @@ import { BATCH_ROWS } from '../arrow/arrowFile.ts';
 import { ArrowFile, damaged } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { barsPath, instrumentPath, type BarKey } from '../files/paths.ts';
-import { hasBarsIn, notInTicks, readInstrument, rowsIn, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
+import { hasBarsIn, readInstrument, rowsIn, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
+import { notInTicks } from './rowChecks.ts';
 import { qualityOf } from './quality.ts';
 import { noteHash } from './readHashes.ts';
 
