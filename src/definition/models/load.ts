@@ -13,6 +13,7 @@ import { describeAnswer } from './callModel.ts';
 import { checkRuleCode } from './ruleCodes.ts';
 import { loadModules, type ModuleOptions } from './modules.ts';
 
+/** A definition without models. */
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
 /** Returns the models and modules of a definition. Throws ConfigError that names the key of an unusable one. */

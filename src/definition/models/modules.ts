@@ -18,6 +18,7 @@ export interface ModuleInMemory {
   readonly hash: string;
 }
 
+/** How modules are compiled and loaded. */
 export interface ModuleOptions {
   readonly bundler?: Bundler | undefined;
   readonly importer?: Importer | undefined;
@@ -25,6 +26,7 @@ export interface ModuleOptions {
   readonly modules?: ReadonlyMap<number, ModuleInMemory> | undefined;
 }
 
+/** The modules of a definition. */
 export interface LoadedModules {
   readonly plans: readonly ModulePlan[];
   readonly records: readonly ModelRecord[];

@@ -104,6 +104,7 @@ function fromIdOf({ texts }: CallArgs, { fromId }: Profile): number | null {
   return text === undefined ? null : Number(text) + (fromId === 'exclusive' ? 1 : 0);
 }
 
+/** Returns a position as the wire reports it. */
 function positionRow(view: VenuePositionView): PositionRow {
   const { instrument } = view;
   return {
@@ -128,6 +129,7 @@ function positionRow(view: VenuePositionView): PositionRow {
   };
 }
 
+/** Returns a margin account as the wire reports it. */
 function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: string): MarginAccount {
   const { venue } = exchange;
   const view = accountView(venue, account, asset);

@@ -218,7 +218,7 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
   });
 }
 
-/** The rows that a range selects: from `start` to before `end`, of which those before `first` are for warm-up. */
+/** The rows that a range selects: from `start` to before `end`. Rows before `first` are for warm-up. */
 interface RowSpan {
   readonly first: number;
   readonly start: number;

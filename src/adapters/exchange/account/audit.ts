@@ -8,6 +8,7 @@ import type { HoldingsCheck, Verified } from './holdingsCheck.ts';
 import type { OrderSettings } from '../calls/settings.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 
+/** What the audits take. */
 export interface AuditsDeps {
   readonly scheduler: Scheduler;
   readonly settings: Pick<OrderSettings, 'balanceMs'>;

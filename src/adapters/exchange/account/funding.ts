@@ -5,6 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
+/** What the watch of funding payments takes. */
 export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;

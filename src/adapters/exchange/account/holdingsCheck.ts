@@ -19,6 +19,7 @@ export interface Verified {
   readonly differences: readonly string[];
 }
 
+/** What the check of holdings takes. */
 export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;

@@ -8,6 +8,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { HaltCode, OrderRequest } from './types.ts';
 import type { CreatedOrder } from './venueCalls.ts';
 
+/** What a create request did, as far as its reply proves it. */
 export type CreateOutcome =
   | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
   | { readonly kind: 'refused'; readonly code: string }

@@ -8,6 +8,7 @@ export interface PageSeen {
   readonly isFull: boolean;
 }
 
+/** What to do after a page of a list. */
 export type PageStep =
   /** All rows since the cursor have been read. */
   | { readonly kind: 'complete' }

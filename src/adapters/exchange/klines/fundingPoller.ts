@@ -10,6 +10,7 @@ import { causeOf } from './barPoller.ts';
 /** Calls `done` once, never before returning. The returned function cancels the request. */
 export type AskRate = (timeoutMs: number, done: (outcome: Outcome<OpResult<'futures.indexPrice'>>) => void) => () => void;
 
+/** Takes the funding rates of a contract. */
 export interface RateSink {
   /** The next funding time has changed, and its rate is not known yet. Always called before `rate`, whatever the venue replies. */
   next(dueMs: number): void;
@@ -19,6 +20,7 @@ export interface RateSink {
   onProblem(problem: string): void;
 }
 
+/** What the poller takes. */
 export interface RatePollerDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: () => ServerTime;

@@ -3,6 +3,7 @@
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { AskKlines } from './barPoller.ts';
 
+/** Bounds of the queue. */
 export interface KlineQueueOptions {
   /** Maximum number of calls under way, at least 1: as many as the rate limit allows in a window. */
   readonly maxCalls: number;

@@ -17,6 +17,7 @@ export interface LimitOverride {
 /** By endpoint (`spot.klines`) or rate class (`spot.public`). */
 export type LimitOverrides = Readonly<Record<string, LimitOverride | undefined>>;
 
+/** The limit of a rate class. */
 export interface ClassLimit {
   readonly rateClass: string;
   readonly scope: RateLimit['scope'];
@@ -28,6 +29,7 @@ export interface ClassLimit {
   readonly heaviest: number;
 }
 
+/** The limit of the rate class to which an operation belongs, and what one call of it costs. */
 export interface OpLimit {
   readonly limit: ClassLimit;
   readonly weight: number;

@@ -12,8 +12,10 @@ import type { Priority } from './shares.ts';
 
 export type { Priority, Ticket, LimitRefusal };
 
+/** A change of the ban or of a rate class. */
 export type LimitEvent = BanEvent | ClassEvent;
 
+/** What a caller may choose. */
 export interface LimiterOptions {
   /** The user's overrides of the endpoint table. */
   readonly limits?: LimitOverrides;

@@ -23,6 +23,7 @@ export interface Ticket {
   finish(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
 
+/** A call that waits for its turn. */
 export interface QueuedCall {
   readonly op: Op;
   readonly priority: Priority;

@@ -6,6 +6,7 @@
  * `order`: creates, tests and settings. `bars`: klines of bars that strategies wait for. `steady`: polling, and all else that can wait.
  */
 export const PRIORITIES = ['cancel', 'reconcile', 'order', 'bars', 'steady'] as const;
+/** What a call is for. Each priority has its share of the rate limit. */
 export type Priority = (typeof PRIORITIES)[number];
 
 /** As fractions of a limit. */

@@ -21,6 +21,7 @@ export interface Sighting {
   readonly venueMs: number;
 }
 
+/** What the attribution takes. */
 export interface OrderAttributionDeps {
   readonly instruments: readonly Instrument[];
   readonly trackedOrders: TrackedOrders;

@@ -15,6 +15,7 @@ import type { TradeReader } from './tradeReader.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reconciler of one instrument takes. */
 export interface InstrumentReconcilerDeps {
   readonly instrument: Instrument;
   readonly index: number;

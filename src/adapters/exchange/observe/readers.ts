@@ -14,6 +14,7 @@ const UNMEASURED_MS = 60_000;
 /** How far a trade's time may precede the start. */
 const EARLY_MS = 1000;
 
+/** What the readers take. */
 export interface ReadersDeps {
   readonly core: ExchangeContext;
   readonly attribution: OrderAttribution;

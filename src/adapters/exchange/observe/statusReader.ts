@@ -15,6 +15,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reader takes. */
 export interface StatusReaderDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;

@@ -19,6 +19,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
 
+/** The result of one read of the trades. */
 export interface TradesRead {
   /** True if no trade is missing since the last known one. */
   readonly isWhole: boolean;
@@ -28,6 +29,7 @@ export interface TradesRead {
   readonly fresh: number;
 }
 
+/** What the reader of one instrument takes. */
 export interface TradeReaderDeps {
   readonly instrument: Instrument;
   readonly index: number;

@@ -11,6 +11,7 @@ export interface StatusReading {
   readonly atMs: number;
 }
 
+/** What the reads of a status prove about an order. */
 export type StatusVerdict =
   /** The order may still fill. */
   | { readonly kind: 'live' }

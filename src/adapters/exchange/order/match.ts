@@ -6,6 +6,7 @@ import type { OrderRequest } from '../calls/types.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
+/** To which order, if any, a row of a list belongs. */
 export type RowMatch =
   /** Our order, already known under this id. */
   | { readonly kind: 'known'; readonly tracked: TrackedOrder }

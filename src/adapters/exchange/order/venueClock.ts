@@ -7,6 +7,7 @@ import type { OrderSettings } from '../calls/settings.ts';
 import type { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the monitor takes. */
 export interface VenueClockMonitorDeps {
   readonly venue: VenueCalls;
   readonly serverTime: () => ServerTime;

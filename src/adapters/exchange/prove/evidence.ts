@@ -17,6 +17,7 @@ import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reader of evidence takes. */
 export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;

@@ -17,6 +17,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { CreatedOrder, VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the queue of create requests takes. */
 export interface CreateQueueDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;

@@ -7,6 +7,7 @@ import { connectorWithoutContinue } from './interimAnswers.ts';
 import type { LateReplyWire, WireReply } from './lateReplyWire.ts';
 import { checkedOrigin } from './origin.ts';
 
+/** What a caller may choose. */
 export interface UndiciWireOptions {
   /** Connections to each service for public reads, and as many for all else; further requests wait for a free one. Default 32. */
   readonly connections?: number;

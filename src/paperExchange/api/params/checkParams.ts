@@ -78,6 +78,7 @@ export function paramPlanOf(params: Params): ParamPlan {
   };
 }
 
+/** Returns a parameter with everything that its check needs. */
 function planParam(name: string, param: Param): ParamCheck {
   return {
     name,
@@ -125,6 +126,7 @@ function valueOf({ names }: ParamCheck, sent: Sent): Json | undefined {
   return undefined;
 }
 
+/** Checks one parameter and adds its value to `collected`. Returns 0 or an error code. */
 function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: Rules, collected: CollectedArgs): number {
   const { name, param, isSymbol } = check;
   if (isWindowName(name)) return 0;

@@ -73,6 +73,7 @@ async function openPositions(context: CheckContext): Promise<readonly OpenPositi
   return outcome.value.rows.flatMap(openPositionsIn).filter(({ volume }) => !isZero(volume));
 }
 
+/** Returns the open positions of a margin account. */
 function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[] {
   return (positionVos ?? []).flatMap(({ contractName, positions }) =>
     (positions ?? []).map(({ side, volume, positionType, leverageLevel }) => ({

@@ -17,6 +17,7 @@ export function checkLimits(probe: Probe): Promise<CheckFinding> {
   return Promise.resolve(findingOf(probe));
 }
 
+/** Returns how much of the rate limits the doctor itself has used. */
 function findingOf(probe: Probe): CheckFinding {
   const calls = probe.calls();
   const banned = calls.filter(({ status }) => status === 418).length;
@@ -39,6 +40,7 @@ function findingOf(probe: Probe): CheckFinding {
   return ok(`${callsText}, none refused for its rate`, { more: max === undefined ? [] : [`the most used limit: ${useText(max)}`] });
 }
 
+/** Returns the use of a rate class as text. */
 function useText({ rateClass, scope, used, limit, windowMs, source }: LimitUse): string {
   return `${rateClass}, ${used} of ${limit} in ${windowMs / 1000} s for ${scope === 'ip' ? 'an address' : 'a key'} (${SOURCES[source]})`;
 }

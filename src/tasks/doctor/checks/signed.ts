@@ -53,13 +53,16 @@ export async function checkSignature(context: CheckContext): Promise<CheckFindin
   return { ...finding, fix: [fix], dialect: { signPathPrefix } };
 }
 
+/** Returns a line that says whether signatures cover the path prefix of the market; no line without a prefix. */
 function signedPrefix({ dialect, market }: CheckContext): readonly string[] {
   const prefix = dialect.pathPrefix[market];
   return prefix === '' ? [] : [`signed ${dialect.signPathPrefix ? 'with' : 'without'} the prefix ${prefix}`];
 }
 
+/** Checks that the key may be used from this address. */
 export const checkIp = (context: CheckContext): Promise<CheckFinding> => checkSigned(context, 'ip', 'this address may use the key');
 
+/** Checks that the key may trade. `otherMarket` is the context of the other market, if it is checked too. */
 export async function checkPermission(context: CheckContext, otherMarket: CheckContext | null): Promise<CheckFinding> {
   const { market } = context;
   const tradeText =

@@ -63,6 +63,7 @@ function dateMs(text: string): number | null {
 
 const timedOut: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
 
+/** Returns the code and the message of a network error. */
 function failureOf(error: unknown): NetworkFailure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: sanitizeText(String(error)) };
   return { code: 'code' in error ? String(error.code) : error.name, message: sanitizeText(error.message) };

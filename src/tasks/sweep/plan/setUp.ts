@@ -66,7 +66,7 @@ export async function setUpShared({ name, definition, grid, random }: SharedSwee
   return assemble({ definition: name, settings: [], grid, random, family: null }, { run, source, resolved }, '');
 }
 
-/** The run of which a sweep varies the parameters. */
+/** The run whose parameters a sweep varies. */
 interface BaseRun {
   readonly run: RunRequest;
   readonly source: DefinitionSource;

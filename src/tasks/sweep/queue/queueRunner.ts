@@ -88,7 +88,7 @@ export class QueueRunner implements TaskRunner {
   }
 }
 
-/** What a collector waits for, and whom it tells. */
+/** What a collector waits for, and who takes the results. */
 interface CollectorOptions {
   /** Each task is a list of sets. */
   readonly tasks: readonly (readonly number[])[];
