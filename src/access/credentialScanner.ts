@@ -51,8 +51,8 @@ export class CredentialScanner {
     let clean = bytes;
     let sum = 0;
     for (let index = 0; index < min - 1; index++) sum = (Math.imul(sum, BASE) + FOLD[bytes[index]!]!) | 0;
-    for (let start = 0, end = min - 1; end < bytes.length; start++, end++) {
-      sum = (Math.imul(sum, BASE) + FOLD[bytes[end]!]!) | 0;
+    for (let start = 0, windowEnd = min - 1; windowEnd < bytes.length; start++, windowEnd++) {
+      sum = (Math.imul(sum, BASE) + FOLD[bytes[windowEnd]!]!) | 0;
       if (buckets[sum >>> 16] === 1) clean = this.#maskAt(start, sum, bytes, clean);
       sum = (sum - Math.imul(FOLD[bytes[start]!]!, power)) | 0;
     }
@@ -63,11 +63,11 @@ export class CredentialScanner {
   #maskAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
     let masked = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
-      const end = start + length;
-      if (end > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, end))))) continue;
+      const formEnd = start + length;
+      if (formEnd > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, formEnd))))) continue;
       // The caller's array must not change. `slice` of a Buffer would share its memory.
       if (masked === bytes) masked = Uint8Array.from(bytes);
-      masked.fill(MASK, start, end);
+      masked.fill(MASK, start, formEnd);
     }
     return masked;
   }

@@ -34,8 +34,8 @@ export const KEY_REMEDY =
 
 /** Throws ConfigError for a key on a command line. Every program on this computer can read a command line, and shells store it. */
 export function refuseKeysInArguments(argv: readonly string[]): void {
-  for (const word of argv) {
-    const [, dashes = '', name = '', equals = ''] = /^(-{0,2})([A-Za-z][\w-]*)(=?)/.exec(word) ?? [];
+  for (const argument of argv) {
+    const [, dashes = '', name = '', equals = ''] = /^(-{0,2})([A-Za-z][\w-]*)(=?)/.exec(argument) ?? [];
     // A word without dashes can set a strategy parameter, and `key` can be the name of a parameter.
     const isKey = dashes === '' ? equals === '=' && FULL_NAME.test(lettersOf(name)) : namesKey(name);
     if (!isKey) continue;

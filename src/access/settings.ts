@@ -124,9 +124,9 @@ interface FoundSecret {
 
 /** Returns a credential of the environment, else of the file that the access file names (`configured`). Null without both. */
 function findSecret(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
-  const found = secretFrom(environment, name);
-  if (found && 'file' in found) return readFoundSecret(found.file, found.text);
-  if (found) return { secret: found, source: { kind: 'environment', variable: VARIABLES[name].text } };
+  const secret = secretFrom(environment, name);
+  if (secret && 'file' in secret) return readFoundSecret(secret.file, secret.text);
+  if (secret) return { secret: secret, source: { kind: 'environment', variable: VARIABLES[name].text } };
   if (configured === undefined) return null;
   return readFoundSecret(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
 }

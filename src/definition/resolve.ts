@@ -61,6 +61,7 @@ export interface UsedFile {
   readonly path: string;
 }
 
+/** How a definition is resolved. */
 export interface ResolveOptions {
   /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows?: number;

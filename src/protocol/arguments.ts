@@ -77,6 +77,7 @@ function tableOf(params: Params): ParamTable {
 const namesOf = (params: Params): string =>
   Object.keys(params).length === 0 ? 'it has no parameters' : `it has ${Object.keys(params).join(', ')}`;
 
+/** True when a parameter must be given and is not. */
 function isMissing(param: Param, given: Given): boolean {
   if (param.onlyWith) return given[param.onlyWith.name] === param.onlyWith.is;
   return param.need === 'required' || param.need === 'disputed';
@@ -96,6 +97,7 @@ function checkIsAllowed(name: string, param: Param, given: Given, { op, dialect 
   }
 }
 
+/** Returns a parameter in wire form. Throws ConfigError for an invalid value. */
 function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
   const written = writtenOrNull(name, param, value, context);
   if (written !== null) return written;
@@ -138,6 +140,7 @@ function writtenOrNull(name: string, param: Param, value: unknown, context: Cont
 const scalar = (name: string, text: string | null, wire: 'number' | 'string'): Written | null =>
   text === null ? null : { name, text, json: wire === 'string' ? `"${text}"` : text };
 
+/** Returns a row of a list, such as an order of a batch, as JSON text. Throws ConfigError for an invalid row. */
 function rowOf(params: Params, row: unknown, context: Context): string {
   if (!isArguments(row)) throw new ConfigError(`${context.op}: expected an object, got ${quotedArgument(row)}`, namesOf(params));
   return bodyOf(writeParams(params, row, context));
@@ -166,6 +169,7 @@ const isId = (value: unknown): value is string => typeof value === 'string' && /
 const isAmount = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 60 && /^(0|[1-9]\d*)(\.\d+)?$/.test(value) && /[1-9]/.test(value);
 
+/** Returns a text argument in wire form. Null if it is invalid. */
 function textOf({ of }: TextParam, value: unknown, { market, dialect }: Context): string | null {
   if (typeof value !== 'string') return null;
   // On the wire, `0` means that there is no id.
@@ -179,6 +183,7 @@ const choiceOf = ({ values }: ChoiceParam, value: unknown): string | null => (va
 const integerOf = ({ min, max }: IntegerParam, value: unknown): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? String(value) : null;
 
+/** Returns an interval in the spelling of the market and the dialect. Null if it is not a common interval. */
 function intervalOf(value: unknown, { market, dialect }: Context): string | null {
   const interval = typeof value === 'string' ? parseCommonInterval(value) : null;
   return interval === null ? null : wireInterval(market, interval, dialect);
@@ -214,7 +219,9 @@ export function expected(param: Param): string {
   }
 }
 
+/** Returns an argument as it appears in messages. */
 function quotedArgument(value: unknown): string {
-  const text = typeof value === 'string' ? `"${value}"` : Array.isArray(value) ? `a list of ${value.length}` : String(value);
+  const unquotedText = Array.isArray(value) ? `a list of ${value.length}` : String(value);
+  const text = typeof value === 'string' ? `"${value}"` : unquotedText;
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

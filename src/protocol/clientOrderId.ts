@@ -10,6 +10,7 @@ const TIME_CHARS = 10;
 const PREFIX_CHARS = 16;
 const COUNTER_CHARS = 10;
 
+/** Returns the last `chars` base-32 digits of a number. */
 function base32(value: number, chars: number): string {
   let [remaining, text] = [value, ''];
   for (let count = 0; count < chars; count++) {

@@ -59,6 +59,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 /** True for a status with which services refuse requests: 2xx or 4xx. */
 const canRefuse = (status: number): boolean => isSuccess(status) || (status >= 400 && status < 500);
 
+/** Returns the outcome of an error reply: it depends on the code and on the effect of the call. */
 function errorOutcome(error: ServiceError, status: number, effect: Effect): Outcome<never> {
   const { code, msg, isStrict } = error;
   const cause = code === null ? `an error without a code and with HTTP ${status}: ${msg}` : `code ${code} with HTTP ${status}: ${msg}`;

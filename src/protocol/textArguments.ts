@@ -18,6 +18,7 @@ export function argsFromText(op: Op, texts: Readonly<Record<string, string>>): G
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fromText(`${op} ${name}`, params[name], text)]));
 }
 
+/** Returns the argument that a text of a command line means. `place` names it in messages. */
 function fromText(place: string, param: Param | undefined, text: string): unknown {
   switch (param?.kind) {
     case undefined:
@@ -60,6 +61,7 @@ const idsIn = (text: string): readonly string[] =>
 /** Returns digits as a number. Other text is kept, so that the check can show it. */
 const wholeOr = (text: string): number | string => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);
 
+/** Returns a row of a list from its JSON. Null if it is not an object. */
 function rowFrom(place: string, params: Params, json: Json): unknown {
   if (!isObject(json)) return null;
   return Object.fromEntries(

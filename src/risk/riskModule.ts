@@ -387,6 +387,7 @@ export class RiskModule {
   }
 }
 
+/** Returns the record of sent orders that these limits need. */
 function sentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, set }: ResolvedLimits): SentOrders {
   return new SentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs: set.has('parent') });
 }

@@ -48,6 +48,7 @@ export const RULES = rulesOf('spot');
 /** The rules of a futures account, in the order in which they are checked. */
 export const FUTURES_RULES = rulesOf('futures');
 
+/** Returns the rules that apply to a market. */
 function rulesOf(market: Market): readonly RiskRule[] {
   return PAIRED_RULES.filter((rule) => rule.kind !== 'order' || rule.market === undefined || rule.market === market);
 }

@@ -160,11 +160,13 @@ export function exactUnits(units: number): number {
   return units <= MAX_EXACT ? units : throwInvalidBalance(units);
 }
 
+/** Throws ConfigError for a balance that is too large, InvariantError for one that is below 0 or not a number. */
 function throwInvalidBalance(units: number): never {
   if (units > MAX_EXACT) throw amountTooLarge();
   throw new InvariantError(`a balance of ${units} units is below 0 or not a number: more was spent than held`);
 }
 
+/** Throws InvariantError: the caller has used an account that was never opened. */
 export function noAccount(account: number): never {
   throw new InvariantError(`there is no account ${account}`);
 }

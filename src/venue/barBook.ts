@@ -385,6 +385,7 @@ export abstract class BarBook {
   }
 }
 
+/** Removes an order from its list. */
 function unlink({ prev, next }: VenueOrderRecord): void {
   prev.next = next;
   next.prev = prev;

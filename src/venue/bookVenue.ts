@@ -135,6 +135,7 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 }
 
+/** Returns the error code of a price or size that is not whole, too small or too high. 0 if both are valid. */
 function checkNumbers({ minLots }: BarBook, limit: number, size: number, isByAmount: boolean): number {
   if (Math.floor(limit) !== limit) return priceVolumePrecision.code;
   if (Math.floor(size) !== size) return isByAmount ? badPrecision.code : priceVolumePrecision.code;

@@ -74,6 +74,7 @@ export class PpmShares {
   }
 }
 
+/** Does the same for products above 2^53 and for all roundings. Throws ConfigError for an amount above 2^53 - 1 units. */
 function shareOfLarge(units: number, ppm: number, rounding: Rounding): number {
   if (units > MAX_EXACT) throw amountTooLarge();
   // Half-even needs the whole result, so it cannot be rounded in parts. The others need no BigInt.

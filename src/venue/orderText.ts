@@ -59,15 +59,18 @@ export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => 
   return { ok: true, intent };
 }
 
+/** Returns the result for an order that is refused with a code. */
 function refusal(code: number): ParsedOrder {
   return { ok: false, code };
 }
 
+/** Returns the error code of a parameter that is absent or empty. Null if it is present. */
 function missingCode(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return VENUE_CODES.mandatoryParamEmpty.code;
   return text === '' ? VENUE_CODES.paramEmpty.code : null;
 }
 
+/** Returns the error code of a text that is not a number. Null for a number. */
 function notNumberCode(text: string | null | undefined): number | null {
   return NUMBER.test(text ?? '') ? null : VENUE_CODES.mandatoryParamEmpty.code;
 }

@@ -51,6 +51,7 @@ export function withImpact(model: SlippageModel, coefficientPpm: number): Slippa
   return sumOf(model, { ticks: (_instrument, _side, price, lots, bar) => impactTicks(coefficientPpm, price, lots, bar!) });
 }
 
+/** Returns a model whose slippage is the sum of both. */
 function sumOf(first: SlippageModel, second: SlippageModel): SlippageModel {
   if (first === NO_SLIPPAGE) return second;
   return {

@@ -32,7 +32,7 @@ export const EXTERNAL: readonly Guard[] = [
     row: 55,
     name: '55: cancels have nothing of their own',
     file: 'src/adapters/exchange/limits/shares.ts',
-    from: "if (priority === 'cancel') return next <= allowance;",
+    from: "if (priority === 'cancel') return usedAfter <= allowance;",
     to: '',
     test: 'src/adapters/exchange/limits/limiter.test.ts',
     named: 'steady traffic leaves 20 % to cancels',

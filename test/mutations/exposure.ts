@@ -11,7 +11,7 @@ const RESERVED = 'an order is reserved from its approval until its end is certai
 const REDUCTIONS = {
   file: 'src/risk/rules/openOrderRules.ts',
   from: 'return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;',
-  to: 'return held > 0 && worstLots <= held;',
+  to: 'return closableLots > 0 && worstLots <= closableLots;',
 };
 /** The same change for reductions that sell coins. */
 const SALES = {
@@ -96,7 +96,7 @@ export const EXPOSURE: readonly Guard[] = [
     row: 40,
     name: '40: one reading confirms an end',
     file: 'src/adapters/exchange/order/confirm.ts',
-    from: 'const isFarEnough = isSame && now.atMs >= firstRead.atMs + lagMs;',
+    from: 'const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;',
     to: 'const isFarEnough = true;',
     test: 'src/adapters/exchange/order/confirm.test.ts',
     named: 'a first terminal reading is unconfirmed',
@@ -139,7 +139,7 @@ export const EXPOSURE: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/send/createQueue.ts',
-        from: "if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';",
+        from: "if (otherOrder.lifecycle === 'unknown' && otherOrder.request.side === side) return 'SIDE_UNKNOWN';",
         to: '',
       },
       REDUCTIONS,

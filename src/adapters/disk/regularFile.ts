@@ -16,7 +16,7 @@ export function openRegularFile(path: string): number {
   throw new DiskError(NO_FILE, path);
 }
 
-/** Returns the bytes of a regular file, as `openRegular` opens it. */
+/** Returns the bytes of a regular file. Throws as `openRegularFile` does. */
 export function readRegularFile(path: string): Buffer {
   const descriptor = openRegularFile(path);
   try {

@@ -222,8 +222,8 @@ export class RestExchange implements OrderGateway {
     const tracked = this.#core.trackedOrders.byId(id);
     if (tracked === undefined || tracked.venueId !== null) return;
     this.#attribution.ignore(venueId);
-    const seen = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
-    this.#attribution.adopt(tracked, venueId, seen, null);
+    const sighting = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
+    this.#attribution.adopt(tracked, venueId, sighting, null);
     this.#readers.trades(tracked.request.instrumentIndex).adoptFills(venueId);
   }
   /** The operator marks venue order `venueId` as not ours. */
@@ -237,7 +237,7 @@ export class RestExchange implements OrderGateway {
     return Array.from(this.#attribution.foreignOrders.values());
   }
   /** Reads the terms and fills of a foreign order now. Calls `done` once, with its details or with the reason why it cannot be ours. */
-  readForeign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
+  readForeign(venueId: string, done: (answer: ForeignOrderDetails | string) => void): void {
     const { core, attribution, readers } = { core: this.#core, attribution: this.#attribution, readers: this.#readers };
     const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.deps.instruments, attribution, readers });
     start(work).whenOver(done);
@@ -272,7 +272,7 @@ export class RestExchange implements OrderGateway {
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */
   stop(done: () => void): void {
-    for (const part of [this.#core.incidents, this.#statuses, this.#cancels, this.#polling, this.#settings]) part?.stop();
+    for (const timer of [this.#core.incidents, this.#statuses, this.#cancels, this.#polling, this.#settings]) timer?.stop();
     this.#core.calls.stop(done);
   }
 
@@ -286,10 +286,10 @@ export class RestExchange implements OrderGateway {
     const lackingLots = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
     if (lackingLots === 0) return null;
     // The books hold more than the venue shows. All open reductions together may use what the venue does show.
-    const others = Array.from(this.#core.trackedOrders.openOf(index)).filter(
+    const otherOrders = Array.from(this.#core.trackedOrders.openOf(index)).filter(
       (tracked) => tracked.id !== id && tracked.request.side === side,
     );
-    const othersOpenLots = others.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
+    const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
     const heldLots = Math.abs(this.#core.deps.heldLots?.(index) ?? Infinity);
     return lots + othersOpenLots <= heldLots - lackingLots ? null : 'VENUE_HOLDS_LESS';
   }
@@ -350,8 +350,8 @@ function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrd
   );
   return [
     ...contested.map(({ request, clientOrderId, contestedId }): AuditDifference => {
-      const what = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
-      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
+      const detail = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
+      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what: detail };
     }),
     ...openDuplicates.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
       return {

@@ -130,7 +130,7 @@ class NotifierQueue {
 
   /** Inserts an alert by urgency; among equals, the oldest comes first. */
   #insert(item: WaitingAlert): void {
-    const lessUrgent = this.#waiting.findIndex((other) => urgency(other.alert) < urgency(item.alert));
+    const lessUrgent = this.#waiting.findIndex((waiting) => urgency(waiting.alert) < urgency(item.alert));
     this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, item);
   }
 
@@ -149,17 +149,17 @@ class NotifierQueue {
   }
 
   #sendNext(): void {
-    const next = this.#waiting[0];
-    if (!next || this.#isBusy || this.#timer !== null || this.#isStopped) return;
+    const nextItem = this.#waiting[0];
+    if (!nextItem || this.#isBusy || this.#timer !== null || this.#isStopped) return;
     this.#waiting.shift();
     this.#isBusy = true;
-    next.tries++;
+    nextItem.tries++;
     const deadline = this.#scheduler.at(this.#scheduler.nowMs + this.#options.timeoutMs, () => this.#giveUp?.());
-    this.#giveUp = this.#notifier.send(next.alert, (failure) => {
+    this.#giveUp = this.#notifier.send(nextItem.alert, (failure) => {
       this.#scheduler.cancel(deadline);
       this.#giveUp = null;
       this.#isBusy = false;
-      if (failure) this.#onFailure(next, failure.why, failure.mayPass, failure.retryAfterMs);
+      if (failure) this.#onFailure(nextItem, failure.why, failure.mayPass, failure.retryAfterMs);
       this.#sendNext();
       this.#notifyEmpty();
     });

@@ -7,7 +7,7 @@ import type { BundleAnswer } from './bundler.ts';
 const [file = '', displayName = file] = process.argv.slice(2);
 
 /** Returns the bundle, or the ConfigError for the parent process. */
-async function answer(): Promise<BundleAnswer> {
+async function bundleAnswer(): Promise<BundleAnswer> {
   try {
     return { bundle: await bundle(file, displayName) };
   } catch (error) {
@@ -16,4 +16,4 @@ async function answer(): Promise<BundleAnswer> {
   }
 }
 
-process.stdout.write(JSON.stringify(await answer()));
+process.stdout.write(JSON.stringify(await bundleAnswer()));

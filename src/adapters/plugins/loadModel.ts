@@ -3,9 +3,9 @@
 import { ConfigError } from '../../base/errors.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { Warning } from '../../model/warning.ts';
-import type { Bundler } from './bundler.ts';
-import { loadModule, type Importer } from './loadModule.ts';
+import { loadModule, type ModuleLoading } from './loadModule.ts';
 
+/** The type of the default export, by the kind of the model. */
 interface ModelSpecs {
   readonly slippage: SlippageSpec;
   readonly fees: FeeSpec;
@@ -14,6 +14,7 @@ interface ModelSpecs {
 /** The kind of a model. */
 export type ModelKind = keyof ModelSpecs;
 
+/** For each kind: its name in messages, the function that makes it, and the method that it must have. */
 const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
   slippage: { noun: 'slippage model', maker: 'slippageModel', call: 'worse' },
   fees: { noun: 'fee model', maker: 'feeModel', call: 'rate' },
@@ -36,11 +37,10 @@ export async function loadModel<Kind extends ModelKind>(
   kind: Kind,
   file: string,
   displayName: string,
-  bundler?: Bundler,
-  importer?: Importer,
+  loading: ModuleLoading = {},
 ): Promise<LoadedModel<Kind>> {
   const { noun, maker, call } = KINDS[kind];
-  const { exported, hash, inputs, reach } = await loadModule(file, displayName, noun, importer, bundler);
+  const { exported, hash, inputs, reach } = await loadModule(file, displayName, noun, loading);
   if (!isModel(exported, kind)) {
     throw new ConfigError(
       `${displayName}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
@@ -55,12 +55,15 @@ function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is M
   return typeof Reflect.get(value, KINDS[kind].call) === 'function';
 }
 
-/** Describes a value that is not a model of the kind `wanted` with a function `call`. */
-function describeExport(value: unknown, wanted: string, call: string): string {
+/** Describes a value that is not an `expectedNoun` with a function `call`. */
+function describeExport(value: unknown, expectedNoun: string, call: string): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
-  const other = Object.entries(KINDS).find(([name]) => name === kind);
-  if (other === undefined) return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-  const { noun } = other[1];
-  return noun === wanted ? `one whose ${call} is not a function` : `a ${noun}`;
+  const modelKind = Object.entries(KINDS).find(([name]) => name === kind);
+  if (modelKind !== undefined) {
+    const { noun } = modelKind[1];
+    return noun === expectedNoun ? `one whose ${call} is not a function` : `a ${noun}`;
+  }
+  if (value === null) return 'null';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

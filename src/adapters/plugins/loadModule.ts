@@ -34,16 +34,23 @@ const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
 
 const CODE = /\.[cm]?[jt]sx?$/i;
 
+/** How the code of an author is compiled and run. */
+export interface ModuleLoading {
+  /** Runs the top-level code. */
+  readonly importer?: Importer | undefined;
+  /** Default: in this process. */
+  readonly bundler?: Bundler | undefined;
+}
+
 /**
- * Loads a TypeScript or JavaScript file. `displayName` names it in messages, `kind` is the kind of export, such as `strategy`. `importer` runs
- * the author's top-level code. Throws ConfigError if the file is missing or does not compile; StrategyError if its top-level code throws.
+ * Loads a TypeScript or JavaScript file. `displayName` names it in messages, `kind` is the kind of export, such as `strategy`. Throws
+ * ConfigError if the file is missing or does not compile; StrategyError if its top-level code throws.
  */
 export async function loadModule(
   file: string,
   displayName: string,
   kind: string,
-  importer: Importer = plainImport,
-  bundler: Bundler = bundleInProcess,
+  { importer = plainImport, bundler = bundleInProcess }: ModuleLoading = {},
 ): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
   const stats = existsSync(path) ? statSync(path) : null;

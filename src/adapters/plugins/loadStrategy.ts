@@ -49,7 +49,7 @@ export async function loadStrategy(
   importer?: Importer,
   bundler?: Bundler,
 ): Promise<LoadedStrategy> {
-  const { exported, framework, hash, inputs, reach, url } = await loadModule(file, displayName, 'strategy', importer, bundler);
+  const { exported, framework, hash, inputs, reach, url } = await loadModule(file, displayName, 'strategy', { importer, bundler });
   const strategy = checkDefault(exported, displayName, baseOf(framework));
   const name = strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name;
   return { strategy, name, hash, inputs, reach, url };
@@ -107,12 +107,9 @@ function functionKind(prototype: object, name: string): string {
   return typeof method === 'function' ? Object.prototype.toString.call(method).slice(8, -1) : '';
 }
 
+/** Returns the kind of a value, for messages. */
 function kindOf(value: unknown): string {
-  return value === null
-    ? 'null'
-    : typeof value === 'function'
-      ? 'a function'
-      : typeof value === 'object'
-        ? 'an object'
-        : `a ${typeof value}`;
+  if (value === null) return 'null';
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

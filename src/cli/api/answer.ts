@@ -3,7 +3,7 @@
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 import { alignedRows } from '../terminal/tables.ts';
 
 const MAX_CELL_LENGTH = 64;
@@ -48,7 +48,7 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 function listLines(list: readonly unknown[], columns: number): readonly string[] {
   if (list.length === 0) return ['none'];
   const records = list.filter(isRecord).filter((row) => !isCode(row));
-  if (records.length < list.length) return wrapped(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
+  if (records.length < list.length) return wrapText(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
   // Columns without any value are omitted to save width.
   const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));

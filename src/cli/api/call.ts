@@ -19,7 +19,7 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 import { jsonText, print, printError } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 
 /** One call with the options of the command line. */
 export interface ApiCall {
@@ -136,7 +136,7 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
 
 /** Returns wrapped lines that begin with the indent `first` or, from the second line on, with `rest`. */
 const indentLines = (text: string, first: string, rest: string): readonly string[] =>
-  wrapped(text, COLUMNS - rest.length).map((line, index) => (index === 0 ? first : rest) + line);
+  wrapText(text, COLUMNS - rest.length).map((line, index) => (index === 0 ? first : rest) + line);
 
 function limitLine(event: LimitEvent): string {
   switch (event.kind) {

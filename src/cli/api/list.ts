@@ -4,7 +4,7 @@ import { expected } from '../../protocol/arguments.ts';
 import { SECURITY, type Endpoint, type Param } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
-import { labelled, wrapped } from '../terminal/wrapped.ts';
+import { labelText, wrapText } from '../terminal/wrapText.ts';
 
 const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
 
@@ -13,7 +13,7 @@ export function endpointListText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
     const name = `${op}${SECURITY[security].key ? ' *' : ''}`.padEnd(NAME_COLUMNS);
-    const lines = [...wrapped(parameterNames(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
+    const lines = [...wrapText(parameterNames(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
     return lines.map((line, index) => (index === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
   return [...blocks.flat(), '', '* requires a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters.'].join(
@@ -46,7 +46,7 @@ export function endpointText(op: Op): string {
   ];
   const names = Object.keys(params);
   const nameWidth = Math.max(0, ...names.map((name) => name.length)) + 4;
-  const explanations = names.flatMap((name) => labelled(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!)));
+  const explanations = names.flatMap((name) => labelText(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!)));
   const parameters = names.length === 0 ? ['no parameters'] : ['parameters', ...explanations];
   return [`${op}: ${help}`, ...factLines(facts), ...parameters].join('\n');
 }
@@ -57,7 +57,7 @@ const LIMIT_SOURCES = { spec: 'by the specification', dialect: 'seen on services
 /** Returns the lines of name and value pairs, with the values aligned. */
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
   const nameWidth = Math.max(...rows.map(([name = '']) => name.length)) + 4;
-  return rows.flatMap(([name = '', value = '']) => labelled(`  ${name}`.padEnd(nameWidth), value));
+  return rows.flatMap(([name = '', value = '']) => labelText(`  ${name}`.padEnd(nameWidth), value));
 };
 
 /** Returns the help of a parameter: its purpose, its format, its unit, its default and when it is needed. */

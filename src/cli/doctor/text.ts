@@ -8,7 +8,7 @@ import type { Dialect } from '../../protocol/dialect.ts';
 import { count } from '../../base/text/format.ts';
 import { COLUMNS, colourText, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
-import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
+import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
 const NAME_COLUMNS = 14;
 const LEAD = ' '.repeat(4 + NAME_COLUMNS);
@@ -27,7 +27,7 @@ export function headingLines(market: Market | null, origin: string | null): read
 
 /** Returns the lines of a check. The first one looks like `  ✓ ping      5 answers, 3.1 ms in the middle, the slowest 9.6 ms      21 ms`. */
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
-  const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
+  const [first = '', ...rest] = wrapText(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
   const time = status === 'skipped' ? '' : `${count(ms)} ms`;
   const head = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
@@ -43,7 +43,7 @@ export function resultLines({ name, market, status, detail, more, serviceText, f
 const skippedText = (detail: string): string => `skipped${detail.startsWith('because ') ? '' : ':'} ${detail}`;
 
 /** Returns the lines of a text below the detail of a check. */
-const below = (label: string, text: string): readonly string[] => labelled(LEAD + label, text);
+const below = (label: string, text: string): readonly string[] => labelText(LEAD + label, text);
 
 /** Returns the number of results of each status, the verdict, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
@@ -57,7 +57,7 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
   ];
   const verdict = ok ? 'ready to trade' : 'not ready to trade';
   const text = `${counts.join(', ')}: ${verdict}`;
-  const advice = failed.length === 0 ? [] : indented(`To fix: ${failed.join(', ')}`, 2);
+  const advice = failed.length === 0 ? [] : indentText(`To fix: ${failed.join(', ')}`, 2);
   return ['', `  ${colouredStatus(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
 }
 

@@ -6,7 +6,7 @@ import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { printJson, printLines } from '../terminal/print.ts';
-import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
+import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
 const LABEL_COLUMNS = 12;
 
@@ -58,13 +58,13 @@ function unfinishedText({ unfinished }: JournalReport): string {
 
 /** Returns whether a bot can start from the journal, and which line it would omit. */
 function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readonly string[] {
-  if (damage) return [...wrapped(`damaged: ${damage.message}`), ...indented(damage.remedy, 2)];
+  if (damage) return [...wrapText(`damaged: ${damage.message}`), ...indentText(damage.remedy, 2)];
   if (verdict === 'whole' || !torn) return ['whole: a start continues with it'];
   const { path, line, bytes, message } = torn;
-  return wrapped(
+  return wrapText(
     `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start omits this line and continues after record ${count(lastSeq)}`,
   );
 }
 
 /** Returns one fact with its label. */
-const fact = (label: string, text: string): readonly string[] => labelled(label.padEnd(LABEL_COLUMNS), text);
+const fact = (label: string, text: string): readonly string[] => labelText(label.padEnd(LABEL_COLUMNS), text);

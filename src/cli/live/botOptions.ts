@@ -3,6 +3,7 @@
 import type { Argv } from 'yargs';
 import { text } from '../options/text.ts';
 
+/** The options of each command about a running bot. */
 export const botOptions = {
   data: { ...text, describe: 'Data folder of the bot; default: that of --config, ./bot, or the only running bot' },
   config: { ...text, describe: 'Config of the bot, which names its data folder' },
@@ -12,8 +13,10 @@ export const botOptions = {
 /** The option for the reason of an action. */
 export const reasonOption = { why: { ...text, demandOption: true, describe: 'Reason, stored in the journal' } } as const;
 
+/** Returns a command with these options. */
 export const withBotOptions = (args: Argv) => args.options(botOptions);
 
+/** The options that select a bot. */
 export interface BotSelection {
   readonly data?: string | undefined;
   readonly config?: string | undefined;

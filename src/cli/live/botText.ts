@@ -6,10 +6,10 @@ import type { ActAnswer, LogLine } from '../../tasks/control/botControl.ts';
 import type { BotView, OrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
 import { count, counted, grouped, NONE, percent } from '../../base/text/format.ts';
 import { table } from '../terminal/tables.ts';
-import { indented, wrapped } from '../terminal/wrapped.ts';
+import { indentText, wrapText } from '../terminal/wrapText.ts';
 
 /** Returns untrusted text as lines that are indented by `by` spaces. */
-const below = (text: string, by = 2): readonly string[] => indented(sanitizeText(text, 600), by);
+const below = (text: string, by = 2): readonly string[] => indentText(sanitizeText(text, 600), by);
 /** Returns an amount with a plus sign if it is above 0. */
 const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
@@ -221,4 +221,4 @@ export function logText({ timeMs, level, message }: LogLine): string {
 }
 
 /** Returns the message of the bot after an action. */
-export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapped(sanitizeText(message, 600));
+export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapText(sanitizeText(message, 600));

@@ -17,7 +17,7 @@ import { sanitizeText } from '../../base/text/untrustedText.ts';
 import type { KillArgs } from './killOptions.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { printJson, printLines } from '../terminal/print.ts';
-import { indented, wrapped } from '../terminal/wrapped.ts';
+import { indentText, wrapText } from '../terminal/wrapText.ts';
 
 /** How long to wait for a reply, ms. A bot with a working event loop answers within milliseconds. */
 const BOT_REPLY_MS = 1000;
@@ -133,7 +133,7 @@ function giveUpSecondsOf(text: string): number {
 
 /** Prints progress on stderr, unless the user wants JSON. */
 function printPhase({ json }: KillArgs, text: string): void {
-  if (!json && text !== '') process.stderr.write(`${wrapped(sanitizeText(text, 400)).join('\n  ')}\n`);
+  if (!json && text !== '') process.stderr.write(`${wrapText(sanitizeText(text, 400)).join('\n  ')}\n`);
 }
 
 /** Prints the result, and sets the exit code when something is left. */
@@ -148,11 +148,11 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are unchanged';
   const lines = [
-    ...(residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(sanitizeText(each, 400), 2))]),
+    ...(residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residuals.flatMap((each) => indentText(sanitizeText(each, 400), 2))]),
     ...(report === null
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
-    ...(report?.dust ?? []).flatMap((each) => wrapped(sanitizeText(each, 400))),
+    ...(report?.dust ?? []).flatMap((each) => wrapText(sanitizeText(each, 400))),
     'The bot starts again once the operator has re-armed it: isobar resume account --code KILLED --why ...',
   ];
   printLines(lines);

@@ -6,7 +6,7 @@ import { formatMinute, formatTime } from '../../model/time.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/model.ts';
 import { alignedRows, table } from '../terminal/tables.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 
 /** Returns the report as text without a final line break. */
 export function parityText(report: DivergenceReport): string {
@@ -83,7 +83,7 @@ const NAME_COLUMNS = 10;
 
 /** Returns a wrapped text with a name in front of its first line. */
 function sideLines(name: string, text: string | null): readonly string[] {
-  const lines = wrapped(text ?? 'nothing', COLUMNS - NAME_COLUMNS - 4);
+  const lines = wrapText(text ?? 'nothing', COLUMNS - NAME_COLUMNS - 4);
   return lines.map((line, index) => `    ${(index === 0 ? name : '').padEnd(NAME_COLUMNS)}${line}`);
 }
 

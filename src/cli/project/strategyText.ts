@@ -4,7 +4,7 @@ import type { StrategyNotes } from '../../tasks/project/inspect.ts';
 import type { ListedStrategy } from '../../tasks/project/files.ts';
 import { counted } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
-import { indented } from '../terminal/wrapped.ts';
+import { indentText } from '../terminal/wrapText.ts';
 
 /** Width of the label column. */
 const LABEL_COLUMNS = 12;
@@ -18,7 +18,7 @@ export function strategyListText(strategies: readonly ListedStrategy[]): string 
 /** Returns the lines of one strategy: its parameters, file and first sentence, or why it cannot be loaded. */
 function entryLines({ name, file, about, params, feeds, problem }: ListedStrategy): readonly string[] {
   // The first line is not indented, because the message begins with the name of the file.
-  if (problem !== null) return indented(problem, 2).map((line, index) => (index === 0 ? line.trimStart() : line));
+  if (problem !== null) return indentText(problem, 2).map((line, index) => (index === 0 ? line.trimStart() : line));
   return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indentedHelp(about, 2)];
 }
 
@@ -57,9 +57,9 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
 
 /** Returns the lines of the items, each item on lines of its own, with the label in front of the first line. */
 function labelLines(label: string, items: readonly string[]): readonly string[] {
-  const lines = items.flatMap((item) => indented(item, LABEL_COLUMNS));
+  const lines = items.flatMap((item) => indentText(item, LABEL_COLUMNS));
   return lines.map((line, index) => (index === 0 ? label.padEnd(LABEL_COLUMNS) + line.slice(LABEL_COLUMNS) : line));
 }
 
 /** Returns an indented text. Empty for an empty text. */
-const indentedHelp = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));
+const indentedHelp = (text: string, columns: number): readonly string[] => (text === '' ? [] : indentText(text, columns));

@@ -7,7 +7,7 @@ import type { Summary } from '../../report/summary/summary.ts';
 import { marketNames, strategyNames } from '../../report/terminal/closingTable.ts';
 import { REASONS } from '../../report/words/figures.ts';
 import { table } from '../terminal/tables.ts';
-import { indented, labelled } from '../terminal/wrapped.ts';
+import { indentText, labelText } from '../terminal/wrapText.ts';
 
 /** Number of significant digits in the table. JSON has all digits. */
 const DIGITS = 8;
@@ -25,9 +25,12 @@ export function profileLines(
     remarkText(figure),
   ]);
   return [
-    ...labelled('  ', `${strategyNames(run)}  ${marketNames(run).join(', ')}: the figures of ${packageName} ${version} by its definitions`),
-    ...labelled('  Input  ', input),
-    ...(note === null ? [] : labelled('  Note   ', note)),
+    ...labelText(
+      '  ',
+      `${strategyNames(run)}  ${marketNames(run).join(', ')}: the figures of ${packageName} ${version} by its definitions`,
+    ),
+    ...labelText('  Input  ', input),
+    ...(note === null ? [] : labelText('  Note   ', note)),
     '',
     ...table(['  figure', name, 'isobar', 'where it is in summary.json'], rows, 'lrrl'),
     '',
@@ -38,7 +41,7 @@ export function profileLines(
 
 /** Returns the formula of a figure, and how it differs from that of isobar. */
 function definitionLines({ name, formula, differs }: ProfileFigure): string[] {
-  return [...labelled(`  ${name}: `, formula), ...indented(differs, 6)];
+  return [...labelText(`  ${name}: `, formula), ...indentText(differs, 6)];
 }
 
 /** Returns where summary.json has the figure and whether both are equal, or why the figure is undefined. */

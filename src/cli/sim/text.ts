@@ -7,7 +7,7 @@ import { shellWord } from '../../base/text/shellWord.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import type { SimDay, SimReport } from '../../worlds/simulate.ts';
 import { table } from '../terminal/tables.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 
 /** Maximum number of days in the table. */
 const MAX_ROWS = 40;
@@ -80,7 +80,7 @@ function brokenLines(days: readonly SimDay[]): readonly string[] {
   if (violations.length === 0) return [`  nothing is broken on ${counted(days.length, 'day')}`];
   const lines = violations.flatMap(({ seed, rule, timeMs, text, isInPeace }) => {
     const time = formatTime(timeMs).slice(0, 19).replace('T', ' ');
-    return wrapped(`seed ${seed}, ${time}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`, COLUMNS - 4);
+    return wrapText(`seed ${seed}, ${time}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`, COLUMNS - 4);
   });
   return ['', '  broken', ...lines.map((line) => `    ${line}`)];
 }

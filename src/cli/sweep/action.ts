@@ -5,7 +5,7 @@ import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runS
 import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
 import { SHARED_PARALLEL, openSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
 import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
-import { rankingFigure, setUpSweep, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
+import { rankingFigure, setUpSweep, type SweepRequest, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
 import { displayPath } from '../../definition/text/paths.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -22,6 +22,7 @@ import { familyOf } from '../options/family.ts';
 import { wholeNumber } from '../options/values.ts';
 import { threadOptions } from './options.ts';
 
+/** The options of `isobar sweep` as yargs parses them. */
 interface SweepArgs {
   readonly definition: string;
   readonly grid: readonly string[];
@@ -44,60 +45,103 @@ interface SweepArgs {
 
 /** Runs `isobar sweep`. After a signal, it prints the command that resumes the sweep. */
 export async function sweep(args: SweepArgs): Promise<void> {
-  const by = rankingFigure(args.by);
-  // Invalid options must fail before bars are loaded. The number of threads is computed afterwards, when the number of sets is known.
-  threadOptions(args);
-  const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
+  // Invalid options must fail before bars are loaded.
+  const rankedBy = rankingFigure(args.by);
   const start = sweepStartOf(args);
-  if (!args.work && args.queue === undefined)
-    throw new ConfigError(
-      '--no-work: expected only with --queue',
-      'add --queue, or remove --no-work: without a queue this machine does all the work',
-    );
-  if (args.queue !== undefined) checkUrl(args.queue);
+  const request = requestOf(args);
+  checkQueueOptions(args);
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
-  const family = familyOf(args.family);
-  const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random, family }, args.ledger ?? null);
+  const setup = await setUpSweep(request, args.ledger ?? null);
   if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
   // While this thread loads strategy files, a signal must end the process. So it handles signals only from here on.
   const stop = stopOnSignal();
-  const line = progressLine('sets');
-  const write = (text: string) => {
-    line.clear();
-    if (!args.quiet) printError(text);
-  };
-  write(sizeText(setup, threads.threads));
-  let doneSets = 0;
-  let setsFromLedger = 0;
+  const progress = new SweepProgress(setup, args.quiet);
+  progress.write(sizeText(setup, threads.threads));
   try {
     const run = await runSweep(setup, {
       start,
       parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
       openRunner: () => openRunner(setup, args, threads),
-      onOpen: (ready) => {
-        setsFromLedger = ready;
-        doneSets = ready;
-        if (ready > 0) write(`${counted(ready, 'set')} already in the ledger.`);
-      },
-      onProgress: (now) => {
-        doneSets = now;
-        const setsToRun = setup.sets.length - setsFromLedger;
-        const ranSets = now - setsFromLedger;
-        if (!args.quiet) line.show(`${setup.header.name} sweep`, ranSets, setsToRun === 0 ? 1 : ranSets / setsToRun);
-      },
+      onOpen: (setsFromLedger) => progress.begin(setsFromLedger),
+      onProgress: (doneSets) => progress.show(doneSets),
       signal: stop.signal,
     });
-    line.clear();
-    await writeResult(finishSweep(run, by), args, write);
+    progress.clear();
+    await writeResult(finishSweep(run, rankedBy), args, (text) => progress.write(text));
   } catch (error) {
-    line.clear();
+    progress.clear();
     if (!stop.signal.aborted) throw error;
-    write(`Stopped: ${count(doneSets)} of ${counted(setup.sets.length, 'set')} are in the ledger. Resume with: ${resumeCommand()}`);
+    progress.write(`Stopped: ${progress.doneText} are in the ledger. Resume with: ${resumeCommand()}`);
     process.exitCode = stop.code();
   } finally {
     stop.release();
+  }
+}
+
+/** Returns what the options ask for. Throws ConfigError for an invalid option. */
+function requestOf(args: SweepArgs): SweepRequest {
+  // The number of threads is computed again when the number of sets is known.
+  threadOptions(args);
+  const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
+  return { definition: args.definition, settings: args.set, grid: args.grid, random, family: familyOf(args.family) };
+}
+
+/** Throws ConfigError for options that contradict each other, or for an invalid address of the queue. */
+function checkQueueOptions({ work, queue }: SweepArgs): void {
+  if (!work && queue === undefined)
+    throw new ConfigError(
+      '--no-work: expected only with --queue',
+      'add --queue, or remove --no-work: without a queue this machine does all the work',
+    );
+  if (queue !== undefined) checkUrl(queue);
+}
+
+/** Shows on stderr how many sets are done. */
+class SweepProgress {
+  readonly #line = progressLine('sets');
+  readonly #name: string;
+  readonly #sets: number;
+  readonly #isQuiet: boolean;
+  #setsFromLedger = 0;
+  #doneSets = 0;
+
+  constructor({ header, sets }: SweepSetup, isQuiet: boolean) {
+    this.#name = header.name;
+    this.#sets = sets.length;
+    this.#isQuiet = isQuiet;
+  }
+
+  /** The sets that have a result, such as `40 of 100 sets`. */
+  get doneText(): string {
+    return `${count(this.#doneSets)} of ${counted(this.#sets, 'set')}`;
+  }
+
+  /** Notes the sets whose results an earlier run has left in the ledger. */
+  begin(setsFromLedger: number): void {
+    this.#setsFromLedger = setsFromLedger;
+    this.#doneSets = setsFromLedger;
+    if (setsFromLedger > 0) this.write(`${counted(setsFromLedger, 'set')} already in the ledger.`);
+  }
+
+  /** Shows the progress. `doneSets` includes the sets from the ledger. */
+  show(doneSets: number): void {
+    this.#doneSets = doneSets;
+    const setsToRun = this.#sets - this.#setsFromLedger;
+    const ranSets = doneSets - this.#setsFromLedger;
+    if (!this.#isQuiet) this.#line.show(`${this.#name} sweep`, ranSets, setsToRun === 0 ? 1 : ranSets / setsToRun);
+  }
+
+  /** Writes a line of text in place of the progress line. */
+  write(text: string): void {
+    this.clear();
+    if (!this.#isQuiet) printError(text);
+  }
+
+  /** Removes the progress line. */
+  clear(): void {
+    this.#line.clear();
   }
 }
 

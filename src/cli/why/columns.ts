@@ -2,7 +2,7 @@
 
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { alignedRows } from '../terminal/tables.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 
 /** Width of the lines of a section, without their indent of four columns. */
 export const WIDTH = COLUMNS - 4;
@@ -21,7 +21,7 @@ export function rowsText(rows: readonly (readonly string[])[], sides = ''): read
   const lastWidth = Math.max(MIN_LAST_WIDTH, WIDTH - leadWidth);
   return rows.flatMap((row, rowIndex) => {
     const firstLead = markedLines[rowIndex]!.slice(0, -1).padEnd(leadWidth);
-    const lines = wrapped(row[lastColumn] ?? '', lastWidth);
+    const lines = wrapText(row[lastColumn] ?? '', lastWidth);
     return lines.map((line, index) => `${index === 0 ? firstLead : ' '.repeat(leadWidth)}${line}`.trimEnd());
   });
 }

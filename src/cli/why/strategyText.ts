@@ -3,7 +3,7 @@
 import { counted } from '../../base/text/format.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { ExplainedWhen, ExplainedField, ExplainedStrategy, ExplainedValue, ExplainedWait } from '../../tasks/why/model/explanation.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { wrapText } from '../terminal/wrapText.ts';
 import { rowsText, WIDTH } from './columns.ts';
 
 /** Columns of the bar, which have a section of their own. */
@@ -85,7 +85,7 @@ export function fieldLines(fields: readonly ExplainedField[]): readonly string[]
 
 /** Returns the reads of the strategy and the calls that ask for something, such as an order. */
 export function calledLines({ calls, waits }: ExplainedStrategy): readonly string[] {
-  if (waits !== null) return wrapped(waits, WIDTH);
+  if (waits !== null) return wrapText(waits, WIDTH);
   if (calls.length === 0) return [];
   const rows = calls
     .slice(0, MAX_ROWS)

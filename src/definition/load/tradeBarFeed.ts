@@ -16,6 +16,7 @@ import { CLEAN_QUALITY } from '../../model/run/run.ts';
 import { formatTime } from '../../model/time.ts';
 import { tradeBarRule, type TradeBarRule } from '../../model/tradeBars.ts';
 
+/** Bars that were made from stored trades. */
 export interface LoadedTradeBars extends LoadedBars {
   readonly note: string;
 }

@@ -9,6 +9,7 @@ import { FILL_DEFAULTS } from '../text/fills.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
+/** A strategy of the definition. */
 export interface StrategyEntry {
   /** Its place in the definition, for messages. */
   readonly path: KeyPath;
@@ -20,6 +21,7 @@ export interface StrategyEntry {
   readonly share: string;
 }
 
+/** The values of keys that a definition leaves out (docs/backtest.md). */
 export const DEFAULTS = {
   market: 'spot',
   /** Less than 1, because fees and the collar of a market buy by quantity need a reserve. */

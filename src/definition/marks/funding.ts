@@ -16,6 +16,7 @@ export interface PricedRows {
   readonly close: ArrayLike<number>;
 }
 
+/** The funding of a contract over the run. */
 export interface FundingPlan {
   /** Funding in the order of its booking times. */
   readonly funding: readonly FundingTime[];

@@ -22,6 +22,7 @@ import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
 /** Source of marks. `auto`: the best mark klines in the catalog. `bars`: the bars' own prices. */
 export type MarkRule = 'auto' | 'bars';
 
+/** The marks and the funding of all contracts of a run. */
 export interface LoadedContracts {
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
   /** Every input of the contracts that affects a result, by name, with the hash of its content. */

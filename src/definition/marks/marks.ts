@@ -38,6 +38,7 @@ function toTicks(price: number, digits: number, priceDigits: number): number {
   return digits <= priceDigits ? whole * pow10(priceDigits - digits) : mulDiv(whole, 1, pow10(digits - priceDigits), 'halfUp');
 }
 
+/** Mark prices aligned with the bars of an instrument. */
 export interface AlignedMarks {
   readonly marks: MarkColumns;
   /** Number of bars from `firstRow` on that mark klines do not cover completely. Their own prices are used instead. */

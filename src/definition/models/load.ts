@@ -13,6 +13,7 @@ import { describeAnswer } from './callModel.ts';
 import { checkRuleCode } from './ruleCodes.ts';
 import { loadModules, type ModuleOptions } from './modules.ts';
 
+/** A definition without models. */
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
 /** Returns the models and modules of a definition. Throws ConfigError that names the key of an unusable one. */
@@ -38,7 +39,7 @@ async function loadOwnModels(
   const reachWarnings: Warning[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
-    const { model, hash, inputs, reach } = await loadModel(kind, place, file, bundler, importer);
+    const { model, hash, inputs, reach } = await loadModel(kind, place, file, { bundler, importer });
     reachWarnings.push(...reach);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;

@@ -18,6 +18,7 @@ export interface ModuleInMemory {
   readonly hash: string;
 }
 
+/** How modules are compiled and loaded. */
 export interface ModuleOptions {
   readonly bundler?: Bundler | undefined;
   readonly importer?: Importer | undefined;
@@ -25,6 +26,7 @@ export interface ModuleOptions {
   readonly modules?: ReadonlyMap<number, ModuleInMemory> | undefined;
 }
 
+/** The modules of a definition. */
 export interface LoadedModules {
   readonly plans: readonly ModulePlan[];
   readonly records: readonly ModelRecord[];
@@ -52,7 +54,7 @@ export async function loadModules(
       continue;
     }
     const path = locate(source, ['modules', index], file, MODULE_FILE);
-    const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', importer, bundler);
+    const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', { importer, bundler });
     if (!isComposeModule(exported))
       throw new ConfigError(
         `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : describeAnswer(exported)}`,

@@ -53,6 +53,7 @@ export interface StrategyPlan {
   readonly url?: string | null;
 }
 
+/** The fees of a spot run. */
 export interface FeesPlan {
   readonly makerPpm: number;
   readonly takerPpm: number;

@@ -30,6 +30,7 @@ const queueSchema = map(
   "the queue before a resting limit, such as { ahead: '2.5', cancels: '0.3' }",
 );
 
+/** The schema of the key `fills`. */
 export const fillsSchema = map(
   {
     limit: choiceValue(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
@@ -55,6 +56,7 @@ export const fillsSchema = map(
 /** The keys for matching in bars. A paper exchange with `match: bars` has them too. */
 export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true, executionInterval: true, queue: true });
 
+/** The value of the key `fills` as a user writes it. */
 export type Fills = z.output<typeof fillsSchema>;
 
 /** The defaults that the recorded definition of every run has. Another key would change the hash of every definition. */

@@ -35,6 +35,7 @@ const time = z
 /** True for times that a bar can have, and for text that is not a time, which has a message of its own. */
 const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
+/** The form of the name of an external series. */
 export const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
 
 const strategyItem = map(
@@ -176,6 +177,7 @@ const modules = z
 
 const balances = z.record(z.string(), decimal('amount of the asset', 'starting balance'), { error: 'balances by asset' });
 
+/** The schema of a run definition. */
 export const definitionSchema = map(
   {
     name: textValue('1 to 80 letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),

@@ -100,6 +100,7 @@ function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRu
   return byFeed;
 }
 
+/** Returns the options. Throws StrategyError for an unknown or invalid one. */
 function checkOptions(host: RebalanceHost, options: RebalanceOptions): RebalanceOptions {
   for (const [name, value] of Object.entries(options)) {
     if (!OPTIONS.includes(name)) {
@@ -113,6 +114,7 @@ function checkOptions(host: RebalanceHost, options: RebalanceOptions): Rebalance
   return options;
 }
 
+/** Returns the feed of an instrument. Throws StrategyError if the run has none, or several. */
 function feedOf(host: RebalanceHost, name: string): FeedRun {
   const found = host.tradable.filter(({ instrument }) => instrument.wireName === name || instrument.id === name);
   if (found.length === 1) return found[0]!;
@@ -128,6 +130,7 @@ function feedOf(host: RebalanceHost, name: string): FeedRun {
   );
 }
 
+/** Returns an amount as a decimal. Throws StrategyError, naming it `what`, if it is not a number. */
 function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
   let amount: Decimal | null = null;
   try {
@@ -142,6 +145,7 @@ function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
   );
 }
 
+/** Returns the error for an invalid weight or option. */
 function badWeight({ name }: RebalanceHost, what: string, remedy: string): StrategyError {
   return new StrategyError(`${name}: rebalance: ${what}`, remedy);
 }

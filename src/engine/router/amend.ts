@@ -189,6 +189,7 @@ function triggerPriceOf(name: string, order: BotOrder, { limit, stop, target, ta
   return isStop ? stop : target;
 }
 
+/** Returns the bracket of an order of the strategy, if it has a stop. Undefined otherwise. */
 function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
   if (brackets.total === 0) return undefined;
   for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
@@ -199,6 +200,7 @@ function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: O
   return undefined;
 }
 
+/** Throws StrategyError for a change that is not an object with valid keys. */
 function checkChange(name: string, change: unknown): void {
   const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
   if (keys.length === 0) {

@@ -29,6 +29,7 @@ export function optionsError(name: string, call: SizedCall, options: unknown): S
   );
 }
 
+/** Returns the error for a size in an unknown unit. */
 function unitError(name: string, call: SizedCall, key: string, options: Readonly<Record<string, true>>): StrategyError {
   const near = nearestName(key, Object.keys(UNITS));
   const place = call === 'target' || options[key] !== true ? null : `${key} is an option: this.${call}(size, { ${key}: ... })`;

@@ -64,6 +64,7 @@ export function writeLadder(order: BotOrder, ladder: Ladder): void {
   order.takeProfit = nearestOf(ladder, order.sign > 0) as Ticks;
 }
 
+/** Throws StrategyError unless the option is a list of targets. */
 function checkList(given: unknown, name: string): void {
   if (!Array.isArray(given))
     throw targetsError(name, `targets is ${given === null ? 'null' : `a ${typeof given}`} instead of a list`, `write ${EXAMPLE}`);
@@ -71,6 +72,7 @@ function checkList(given: unknown, name: string): void {
   if (given.length > MAX_TARGETS)
     throw targetsError(name, `${given.length} targets`, `give at most ${MAX_TARGETS}: each is an order at the exchange`);
 }
+/** Throws StrategyError for a target that is not valid. `at` is its position in the list. */
 function checkTarget(target: unknown, at: number, name: string): void {
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
   if (!isObject || !('at' in target) || target.at === undefined)

@@ -59,6 +59,7 @@ function ticksOf({ instrument }: BotOrder, distance: Amount): Ticks {
 /** Returns a multiple of a value, as a product of doubles, like the author's own `3 * atr.value`. */
 const multiple = (value: number, times: Amount): Amount => (typeof times === 'number' ? value * times : timesFactor(times, value));
 
+/** Throws StrategyError for an unknown or missing key. */
 function checkKeys(option: Trail, name: string): void {
   if (option === null) throw new StrategyError(`${name}: an order whose trailing is null`, 'remove it if the order has no trailing stop');
   for (const key of Object.keys(option)) {

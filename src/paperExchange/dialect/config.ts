@@ -176,11 +176,12 @@ export class Amounts {
 export function checkServiceConfig(config: ServiceConfig): void {
   const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
   if (instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
-  const seen = new Map<string, string>();
+  const owners = new Map<string, string>();
   const checkUnique = (kind: string, value: string, name: string): void => {
-    const other = seen.get(`${kind} ${value}`);
-    if (other !== undefined) throw new ConfigError(`account ${name}: account ${other} has the same ${kind}`, `give each its own ${kind}`);
-    seen.set(`${kind} ${value}`, name);
+    const otherOwner = owners.get(`${kind} ${value}`);
+    if (otherOwner !== undefined)
+      throw new ConfigError(`account ${name}: account ${otherOwner} has the same ${kind}`, `give each its own ${kind}`);
+    owners.set(`${kind} ${value}`, name);
   };
   const hasMarket = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
   for (const { name, uid, balances, futures, keys, maxOpenOrders } of accounts) {

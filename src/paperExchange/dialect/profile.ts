@@ -23,7 +23,7 @@ export function profileOf(overrides: SwitchValues, where = 'profile'): Profile {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) continue;
       throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, spec.means);
     }
-    if (spec.values.some((each) => each === value)) continue;
+    if (spec.values.some((allowedValue) => allowedValue === value)) continue;
     throw new ConfigError(`${where} ${name}: expected ${spec.values.join(' or ')}, got ${quotedValue(value)}`, spec.means);
   }
   // Every switch has a valid value: one checked above, or its default.

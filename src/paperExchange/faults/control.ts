@@ -87,13 +87,13 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
     Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
   service.rows?.goWhole();
   if (isWithinLimit(stepMs, 0)) {
-    let left = stepMs;
-    for (; left > PART_MS; left -= PART_MS) {
+    let remainingMs = stepMs;
+    for (; remainingMs > PART_MS; remainingMs -= PART_MS) {
       clock.step(PART_MS);
       service.advance(clock.nowMs());
       yield;
     }
-    clock.step(left);
+    clock.step(remainingMs);
   } else if (isWithinLimit(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
   else if (typeof speed === 'number' && speed > 0 && speed <= MAX_SPEED) clock.setSpeed(speed);

@@ -40,6 +40,6 @@ const hasList = (json: Json): boolean => isList(json) || (isObject(json) && Arra
 function changeField(json: Json, field: string, value: string | null): Json {
   if (isList(json)) return json.map((element) => changeField(element, field, value));
   if (!isObject(json)) return json;
-  const kept = Array.from(json).filter(([name]) => value !== null || name !== field);
-  return new Map(kept.map(([name, member]) => [name, name === field && value !== null ? value : changeField(member, field, value)]));
+  const keptMembers = Array.from(json).filter(([name]) => value !== null || name !== field);
+  return new Map(keptMembers.map(([name, member]) => [name, name === field && value !== null ? value : changeField(member, field, value)]));
 }

@@ -46,6 +46,7 @@ export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
   );
 }
 
+/** Returns all orders of a market, open and ended. */
 function allOrders<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
   const numbered = Array.from({ length: counters.orders }, (_, index) => orders.orderNumbered(index + 1));
   return numbered.filter((order) => order !== null);
@@ -58,6 +59,7 @@ const balanceRows = (spot: SpotExchange, account: number) =>
     locked: fromScaled(spot.venue.locked(account, asset), digits),
   }));
 
+/** Returns the margin accounts of an account. */
 function marginRows(futures: FuturesExchange, account: number) {
   const { wallets } = futures.venue;
   return Array.from(futures.assets(), ([asset, digits]) => {
@@ -78,6 +80,7 @@ const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting
   isInBook: resting !== null,
 });
 
+/** Returns the open positions of all accounts. */
 function positionRows({ venue: { wallets } }: FuturesExchange, nameOf: AccountNames, accounts: number) {
   const open = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
   return open.map(({ account, index, isLong, lots, isCross, leverage }) => {

@@ -76,8 +76,8 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
       const { money } = this.venue.book(instrument).terms;
       this.openMarket(
         instrument,
-        ({ quoteUnits, filledUnits }, price, taken, next) =>
-          money.lotsWithin(quoteUnits - filledUnits - money.value(taken, price), next) === 0,
+        ({ quoteUnits, filledUnits }, price, takenLots, nextPrice) =>
+          money.lotsWithin(quoteUnits - filledUnits - money.value(takenLots, price), nextPrice) === 0,
       );
     }
     this.triggers = new TriggerBook({

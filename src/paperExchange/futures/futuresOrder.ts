@@ -40,6 +40,7 @@ export const FUTURES_ROWS: RowKind<FuturesUserOrder, FuturesTrade> = {
   tradeTermsOf: ({ valueUnits, bidUid, askUid }) => ({ valueUnits, bidUid, askUid }),
 };
 
+/** Returns the futures terms of a record. Throws InvariantError without them. */
 function requireTerms<T>(terms: T | null): T {
   if (terms === null) throw new InvariantError('a futures record has no futures terms');
   return terms;

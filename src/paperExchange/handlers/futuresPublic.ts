@@ -60,14 +60,14 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
       const { referencePrice, rows } = exchange.marketOf(instrument);
       const rate = (later: number): string =>
         fromScaled(rows?.fundingRate(nowMs, later) ?? exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
-      const answer = {
+      const prices = {
         currentFundRate: rate(0),
         tagPrice: wirePriceText(instrument, markTicks),
         // Without a reference market, the exchange's own mark is the only index price.
         indexPrice: wirePriceText(instrument, referencePrice > 0 ? referencePrice : markTicks),
         nextFundRate: rate(1),
       };
-      return done(encodeAnswer(indexPriceAnswer, answer, profile));
+      return done(encodeAnswer(indexPriceAnswer, prices, profile));
     }),
     'futures.klines': publicHandler(({ args, nowMs }) =>
       klinesReply(args, futuresInterval(textArg(args, 'interval'), profile) ?? 'empty', {

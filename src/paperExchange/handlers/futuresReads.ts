@@ -50,9 +50,9 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
   return {
     'futures.orderInformation': signedHandler(({ args, caller }) => {
       const order = orders.find(caller.account, textArg(args, 'orderId'));
-      const shown = order?.instrument === instrumentArg(args) ? order.visible : null;
-      const found = order === null || shown === null ? null : futuresOrderRecord(order, shown, true);
-      return done(encodeAnswer(futuresOrderAnswer, found, profile));
+      const state = order?.instrument === instrumentArg(args) ? order.visible : null;
+      const record = order === null || state === null ? null : futuresOrderRecord(order, state, true);
+      return done(encodeAnswer(futuresOrderAnswer, record, profile));
     }),
     'futures.openOrders': signedHandler(({ args, caller }) => {
       const rows = orders
@@ -104,6 +104,7 @@ function fromIdOf({ texts }: CallArgs, { fromId }: Profile): number | null {
   return text === undefined ? null : Number(text) + (fromId === 'exclusive' ? 1 : 0);
 }
 
+/** Returns a position as the wire reports it. */
 function positionRow(view: VenuePositionView): PositionRow {
   const { instrument } = view;
   return {
@@ -128,6 +129,7 @@ function positionRow(view: VenuePositionView): PositionRow {
   };
 }
 
+/** Returns a margin account as the wire reports it. */
 function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: string): MarginAccount {
   const { venue } = exchange;
   const view = accountView(venue, account, asset);

@@ -9,19 +9,19 @@ import type { FuturesExchange } from '../futures/futuresExchange.ts';
 /** Returns the handlers of the futures settings. */
 export function futuresSettings({ venue, changes }: FuturesExchange, profile: Profile): Handlers {
   /** The store writes the account again even if the change was refused. */
-  const answer = (isDone: boolean, account: number): HandlerReply => {
+  const reply = (isDone: boolean, account: number): HandlerReply => {
     changes.accounts.add(account);
     return isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
   };
   return {
     'futures.changePositionMode': signedHandler(({ args, caller }) =>
-      answer(venue.setPositionMode(caller.account, instrumentArg(args), textArg(args, 'positionModel') === '1'), caller.account),
+      reply(venue.setPositionMode(caller.account, instrumentArg(args), textArg(args, 'positionModel') === '1'), caller.account),
     ),
     'futures.changeMarginMode': signedHandler(({ args, caller }) =>
-      answer(venue.setMarginMode(caller.account, instrumentArg(args), textArg(args, 'marginModel') === '1'), caller.account),
+      reply(venue.setMarginMode(caller.account, instrumentArg(args), textArg(args, 'marginModel') === '1'), caller.account),
     ),
     'futures.changeLeverage': signedHandler(({ args, caller }) =>
-      answer(venue.setLeverage(caller.account, instrumentArg(args), integerArg(args, 'nowLevel')), caller.account),
+      reply(venue.setLeverage(caller.account, instrumentArg(args), integerArg(args, 'nowLevel')), caller.account),
     ),
   };
 }

@@ -49,11 +49,11 @@ export const pairOf = ({ wireName, contract }: Instrument): string => {
 export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
 /** Returns a code whose wire form is the word itself. */
-const word = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });
+const reading = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });
 
 /** An order that has not reached the book is INIT, as in the specification. */
 const statusOf = ({ status, isAdmitted }: VisibleState): CodeReading<OrderStatus> =>
-  word(status === 'NEW' && !isAdmitted ? 'INIT' : status);
+  reading(status === 'NEW' && !isAdmitted ? 'INIT' : status);
 
 /** LIMIT or MARKET, as in the create request. */
 const wireType = ({ intent }: FuturesUserOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
@@ -72,29 +72,29 @@ const averageOf = (instrument: Instrument, { filledLots, averageTicks }: Visible
   betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
 
 /** Returns an order as the list of open orders shows it. `isFull`: as the query of a single order shows it. */
-export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState, isFull: boolean): OrderAnswer {
+export function futuresOrderRecord(order: FuturesUserOrder, state: VisibleState, isFull: boolean): OrderAnswer {
   const { instrument, intent } = order;
   const { timeInForce } = intent;
   return {
     side: intent.side,
-    executedQty: wireQuantityText(instrument, shown.filledLots),
+    executedQty: wireQuantityText(instrument, state.filledLots),
     orderId: order.id,
     origQty: volumeOf(order),
-    avgPrice: averageOf(instrument, shown),
-    tradeFee: isFull ? wireMoneyText(instrument, shown.feeUnits) : null,
-    realizedAmount: isFull ? wireMoneyText(instrument, shown.profitUnits) : null,
-    type: word(wireType(order)),
+    avgPrice: averageOf(instrument, state),
+    tradeFee: isFull ? wireMoneyText(instrument, state.feeUnits) : null,
+    realizedAmount: isFull ? wireMoneyText(instrument, state.profitUnits) : null,
+    type: reading(wireType(order)),
     price: wirePriceText(instrument, intent.limit),
     timeMs: timeMs(order.placedMs),
     action: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     contractName: instrument.wireName,
-    timeInForce: word(timeInForce ?? wireType(order)),
-    status: statusOf(shown),
+    timeInForce: reading(timeInForce ?? wireType(order)),
+    status: statusOf(state),
   };
 }
 
 /** Returns an order as the order history shows it. */
-export function historyOf(order: FuturesUserOrder, shown: VisibleState): OrderHistoryRow {
+export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHistoryRow {
   const { instrument, intent, terms } = order;
   const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
   return {
@@ -103,21 +103,21 @@ export function historyOf(order: FuturesUserOrder, shown: VisibleState): OrderHi
     ctimeMs: timeMs(order.placedMs),
     positionType: positionTypeOf(terms.isCross),
     orderId: order.id,
-    avgPrice: averageOf(instrument, shown),
-    realizedAmount: wireMoneyText(instrument, shown.profitUnits),
-    fee: wireMoneyText(instrument, shown.feeUnits),
+    avgPrice: averageOf(instrument, state),
+    realizedAmount: wireMoneyText(instrument, state.profitUnits),
+    fee: wireMoneyText(instrument, state.feeUnits),
     openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     leverageLevel: terms.leverage,
-    source: word(terms.isLiquidation ? 'OTHER' : 'API'),
-    type: word(historyType(order)),
+    source: reading(terms.isLiquidation ? 'OTHER' : 'API'),
+    type: reading(historyType(order)),
     volume: volumeOf(order),
-    dealVolume: wireQuantityText(instrument, shown.filledLots),
+    dealVolume: wireQuantityText(instrument, state.filledLots),
     price: wirePriceText(instrument, intent.limit),
     contractId,
     ctime: timeMs(order.placedMs),
     contractName: instrument.wireName,
-    dealMoney: wireMoneyText(instrument, shown.filledUnits),
-    status: statusOf(shown),
+    dealMoney: wireMoneyText(instrument, state.filledUnits),
+    status: statusOf(state),
     openTakerFeeRate: wireRateText(openTakerFeePpm),
     openMakerFeeRate: wireRateText(openMakerFeePpm),
     closeTakerFeeRate: wireRateText(closeTakerFeePpm),
@@ -200,9 +200,9 @@ export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder 
     contractId,
     contractName: instrument.wireName,
     id,
-    triggerType: word(TRIGGER_TYPES[kind]),
+    triggerType: reading(TRIGGER_TYPES[kind]),
     open: child.reduceOnly ? 'CLOSE' : 'OPEN',
-    status: word(TRIGGER_STATUSES[status]),
+    status: reading(TRIGGER_STATUSES[status]),
     ctime: timeMs(placedMs),
   };
 }

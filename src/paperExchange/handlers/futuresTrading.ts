@@ -40,9 +40,10 @@ export function futuresTrading(exchange: FuturesExchange, profile: Profile): Han
       return done(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
     }),
     'futures.cancelTriggerOrder': signedHandler(({ args, caller }) => {
-      const found = exchange.triggers.find(caller.account, textArg(args, 'orderId'));
-      if (found === null || found.trigger.child.instrument !== instrumentArg(args)) return refused(missingOrderCode('futures', profile));
-      if (!exchange.cancelTrigger(found, profile.secondCancel === 'again')) return refused(exchange.refusal);
+      const trigger = exchange.triggers.find(caller.account, textArg(args, 'orderId'));
+      if (trigger === null || trigger.trigger.child.instrument !== instrumentArg(args))
+        return refused(missingOrderCode('futures', profile));
+      if (!exchange.cancelTrigger(trigger, profile.secondCancel === 'again')) return refused(exchange.refusal);
       return done(encodeAnswer(triggerCanceledAnswer, null, profile));
     }),
   };

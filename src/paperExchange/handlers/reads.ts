@@ -48,8 +48,8 @@ export class Depths {
   of(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
     const { book } = this.#markets.marketOf(instrument).matcher;
     const { version } = book;
-    const last = this.#last.get(instrument);
-    if (last?.version === version && last.nowMs === nowMs && last.limit === limit) return last.reply;
+    const cached = this.#last.get(instrument);
+    if (cached?.version === version && cached.nowMs === nowMs && cached.limit === limit) return cached.reply;
     const rowsOf = (levels: readonly PriceLevel[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
     const [bids, asks] = [rowsOf(book.levels('buy', limit)), rowsOf(book.levels('sell', limit))];

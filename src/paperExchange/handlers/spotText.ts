@@ -37,11 +37,11 @@ const BEFORE_MATCHING: VisibleState = {
 };
 
 /** Returns the fields that every spot reply about an order has. */
-function commonFields(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Profile) {
+function commonFields(order: UserOrder, state: VisibleState, { marketBuyOrigQty }: Profile) {
   const { instrument, intent } = order;
   const isMarket = intent.limit === 0;
   const isByAmount = intent.quoteUnits > 0;
-  const quantity = isByAmount && marketBuyOrigQty === 'base' ? shown.filledLots : intent.lots;
+  const quantity = isByAmount && marketBuyOrigQty === 'base' ? state.filledLots : intent.lots;
   return {
     symbol: instrument.wireName,
     orderId: order.id,
@@ -49,8 +49,8 @@ function commonFields(order: UserOrder, shown: VisibleState, { marketBuyOrigQty 
     timeMs: timeMs(order.placedMs),
     price: wirePriceText(instrument, intent.limit),
     origQty: isByAmount && marketBuyOrigQty === 'quote' ? quoteText(instrument, intent.quoteUnits) : wireQuantityText(instrument, quantity),
-    executedQty: wireQuantityText(instrument, shown.filledLots),
-    status: { word: shown.status, raw: shown.status },
+    executedQty: wireQuantityText(instrument, state.filledLots),
+    status: { word: state.status, raw: state.status },
     type: isMarket ? ({ word: 'MARKET', raw: 'MARKET' } as const) : ({ word: 'LIMIT', raw: 'LIMIT' } as const),
     side: intent.side,
   };
@@ -60,9 +60,9 @@ function commonFields(order: UserOrder, shown: VisibleState, { marketBuyOrigQty 
 export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => commonFields(order, BEFORE_MATCHING, profile);
 
 /** Returns an order as queries and lists show it. */
-export const spotOrderRecord = (order: UserOrder, shown: VisibleState, profile: Profile): OrderAnswer => ({
-  ...commonFields(order, shown, profile),
-  avgPrice: averageText(order.instrument, shown),
+export const spotOrderRecord = (order: UserOrder, state: VisibleState, profile: Profile): OrderAnswer => ({
+  ...commonFields(order, state, profile),
+  avgPrice: averageText(order.instrument, state),
 });
 
 /** Returns an own trade as the wire shows it. */

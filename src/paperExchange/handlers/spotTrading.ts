@@ -37,13 +37,13 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       const order = findNamedOrder(args, caller.account, exchange, profile.cancelByClientId === 'works');
       if (order === null) return refused(missingOrderCode('spot', profile));
       if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
-      const answer = {
+      const reply = {
         symbol: order.instrument.wireName,
         orderId: order.id,
         clientOrderId: order.clientOrderId,
         status: { word: 'PENDING_CANCEL', raw: 'PENDING_CANCEL' },
       } as const;
-      return done(encodeAnswer(spotCancelAnswer, answer, profile));
+      return done(encodeAnswer(spotCancelAnswer, reply, profile));
     }),
     'spot.batchCancel': signedHandler(({ args, caller }) => {
       const [success, failed]: [string[], string[]] = [[], []];

@@ -41,9 +41,9 @@ export class BackgroundLiquidity {
     const isUp = price >= this.#lastPrice;
     this.#lastPrice = price;
     const { spread } = this.#options;
-    const ask = isUp ? price : price + spread;
+    const askPrice = isUp ? price : price + spread;
     const bid = Math.max(isUp ? price - spread : price, 0);
-    const ladders = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', ask) };
+    const ladders = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', askPrice) };
     this.#withdraw('buy', ladders.buy);
     this.#withdraw('sell', ladders.sell);
     if (price > 1) this.#matcher.takeLiquidity('buy', price - 1, Infinity, timeMs);

@@ -91,16 +91,16 @@ export class Klines {
       const bars = this.#bars[longer];
       this.#endMs[longer] = 0;
       const openMs = openOf(longer, bar.openMs);
-      const last = bars.at(-1);
-      if (last?.openMs !== openMs) {
+      const lastBar = bars.at(-1);
+      if (lastBar?.openMs !== openMs) {
         bars.push({ ...bar, openMs });
         trim(bars, longer);
         continue;
       }
-      last.high = Math.max(last.high, bar.high);
-      last.low = Math.min(last.low, bar.low);
-      last.close = bar.close;
-      last.lots += bar.lots;
+      lastBar.high = Math.max(lastBar.high, bar.high);
+      lastBar.low = Math.min(lastBar.low, bar.low);
+      lastBar.close = bar.close;
+      lastBar.lots += bar.lots;
     }
   }
 
@@ -124,8 +124,8 @@ export class Klines {
 
   /** Returns klines up to `nowMs`, oldest first, the running one last. Minutes without a trade are flat. */
   bars(interval: CommonInterval, nowMs: number): readonly TickBar[] {
-    const last = this.#bars[interval].at(-1);
-    if (last !== undefined && this.#barInterval === null) this.#roll(interval, nowMs, last.close);
+    const lastBar = this.#bars[interval].at(-1);
+    if (lastBar !== undefined && this.#barInterval === null) this.#roll(interval, nowMs, lastBar.close);
     return this.#bars[interval];
   }
 
@@ -134,9 +134,9 @@ export class Klines {
     const bars = this.bars(this.#barInterval ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
     let index = bars.length - 1;
-    const last = bars[index];
-    if (last === undefined) return null;
-    let [high, low, lots, open] = [last.high, last.low, last.lots, last.open];
+    const lastBar = bars[index];
+    if (lastBar === undefined) return null;
+    let [high, low, lots, open] = [lastBar.high, lastBar.low, lastBar.lots, lastBar.open];
     while (--index >= 0 && bars[index]!.openMs >= fromMs) {
       const bar = bars[index]!;
       if (bar.high > high) high = bar.high;
@@ -144,7 +144,7 @@ export class Klines {
       lots += bar.lots;
       open = bar.open;
     }
-    return { fromMs, open, high, low, last: last.close, lots };
+    return { fromMs, open, high, low, last: lastBar.close, lots };
   }
 
   /** Returns the kline that contains `timeMs`. Flat klines fill the time since the last one. */
@@ -152,26 +152,26 @@ export class Klines {
     const bars = this.#bars[interval];
     if (timeMs < this.#endMs[interval]) return bars.at(-1)!;
     const openMs = openOf(interval, timeMs);
-    let last = bars.at(-1);
-    if (last === undefined) {
-      last = flat(openMs, price);
-      bars.push(last);
+    let lastBar = bars.at(-1);
+    if (lastBar === undefined) {
+      lastBar = flat(openMs, price);
+      bars.push(lastBar);
     }
-    const { close } = last;
+    const { close } = lastBar;
     // After a gap longer than all kept klines, only the end of the gap is filled.
-    const firstMs = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, last.openMs) - last.openMs));
-    if (last.openMs < firstMs) {
-      last = flat(firstMs, close);
-      bars.splice(0, Infinity, last);
+    const firstMs = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, lastBar.openMs) - lastBar.openMs));
+    if (lastBar.openMs < firstMs) {
+      lastBar = flat(firstMs, close);
+      bars.splice(0, Infinity, lastBar);
     }
-    while (last.openMs < openMs) {
-      const nextMs = closeOf(interval, last.openMs);
-      last = flat(nextMs, nextMs === openMs ? price : close);
-      bars.push(last);
+    while (lastBar.openMs < openMs) {
+      const nextMs = closeOf(interval, lastBar.openMs);
+      lastBar = flat(nextMs, nextMs === openMs ? price : close);
+      bars.push(lastBar);
       trim(bars, interval);
     }
-    this.#endMs[interval] = closeOf(interval, last.openMs);
-    return last;
+    this.#endMs[interval] = closeOf(interval, lastBar.openMs);
+    return lastBar;
   }
 }
 

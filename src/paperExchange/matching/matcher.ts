@@ -88,19 +88,19 @@ export class Matcher {
   /** Returns true if the book offers more than the order's amount or account can pay. */
   #trade(taker: Taker, timeMs: number): boolean {
     for (let level = this.#reachedLevel(taker); level !== null; level = this.#reachedLevel(taker)) {
-      const wanted = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
-      if (wanted === 0) return taker.order !== null;
+      const wantedLots = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
+      if (wantedLots === 0) return taker.order !== null;
       // An order that takes all that its account can pay for, or that can be booked exactly, stops here. Otherwise it would continue with
       // ever smaller parts.
       const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
       const available = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
-      const lots = Math.min(wanted, available);
+      const lots = Math.min(wantedLots, available);
       if (lots > 0) this.#execute(taker, head, lots, timeMs);
       // A maker whose account can no longer pay must not block the queue.
-      if (lots < wanted && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
+      if (lots < wantedLots && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
       if (taker.order !== null && !taker.order.isOpen) return false;
-      if (isLast && lots === wanted) return true;
+      if (isLast && lots === wantedLots) return true;
     }
     return false;
   }
@@ -114,12 +114,12 @@ export class Matcher {
   /** True when a fill-or-kill order can fill completely: from makers that can pay, and with enough funds of its own at each price. */
   #canFill(order: VenueOrder): boolean {
     const { side, limit } = order;
-    let left = order.lots;
+    let lotsLeft = order.lots;
     for (const { price, head } of this.book.levels(side === 'buy' ? 'sell' : 'buy', Infinity)) {
-      if (!reaches({ side, limit }, price) || this.#venue.fillableLots(order, price) < left) return false;
+      if (!reaches({ side, limit }, price) || this.#venue.fillableLots(order, price) < lotsLeft) return false;
       for (let maker: Resting | null = head; maker !== null; maker = this.book.after(maker)) {
-        left -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
-        if (left <= 0) return true;
+        lotsLeft -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
+        if (lotsLeft <= 0) return true;
       }
     }
     return false;
@@ -147,8 +147,8 @@ export class Matcher {
   /** True when a fill of `lots` at `price` completes an order: by its quantity, or because its amount pays for no further lot. */
   #isComplete(order: VenueOrder, price: number, lots: number): boolean {
     if (order.quoteUnits === 0) return order.filledLots + lots === order.lots;
-    const next = this.book.best(order.side === 'buy' ? 'sell' : 'buy')?.price ?? price;
-    return this.#isSpent(order, price, lots, next);
+    const nextPrice = this.book.best(order.side === 'buy' ? 'sell' : 'buy')?.price ?? price;
+    return this.#isSpent(order, price, lots, nextPrice);
   }
 }
 

@@ -46,9 +46,9 @@ export class TagColumn {
   /** `tag`: a whole number from 0 to 65535. */
   push(tag: number): void {
     if (this.length % CHUNK === 0) this.#chunks.push(new Uint8Array(CHUNK));
-    const last = this.#chunks.length - 1;
-    if (tag > 0xff && this.#chunks[last] instanceof Uint8Array) this.#chunks[last] = Uint16Array.from(this.#chunks[last]);
-    this.#chunks[last]![this.length++ % CHUNK] = tag;
+    const lastChunk = this.#chunks.length - 1;
+    if (tag > 0xff && this.#chunks[lastChunk] instanceof Uint8Array) this.#chunks[lastChunk] = Uint16Array.from(this.#chunks[lastChunk]);
+    this.#chunks[lastChunk]![this.length++ % CHUNK] = tag;
   }
   at(index: number): number {
     return this.#chunks[Math.floor(index / CHUNK)]![index % CHUNK]!;

@@ -87,8 +87,8 @@ export type TradeTerms = TradeRecord['futures'];
 /** Returns the stored form of an order. That of an open order also has the venue's fields. */
 export function orderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
   const { intent, live, ended } = order;
-  const shown = ended ?? live;
-  if (shown === null) throw new InvariantError(`order ${order.id} is neither open nor ended`);
+  const state = ended ?? live;
+  if (state === null) throw new InvariantError(`order ${order.id} is neither open nor ended`);
   const common: OrderRecord = {
     market,
     number,
@@ -103,10 +103,10 @@ export function orderText(order: UserOrder, number: number, futures: OrderTerms,
     reduceOnly: intent.reduceOnly,
     timeInForce: intent.timeInForce,
     placedMs: order.placedMs,
-    status: shown.status,
+    status: state.status,
     isAdmitted: order.isAdmitted,
-    filledLots: shown.filledLots,
-    filledUnits: shown.filledUnits,
+    filledLots: state.filledLots,
+    filledUnits: state.filledUnits,
     feeUnits: (ended ?? order).feeUnits,
     profitUnits: (ended ?? order).profitUnits,
     futures,

@@ -68,11 +68,11 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
   restoreOrder(stored: OrderRecord): O {
     const order = this.#kind.order({ ...startOf(stored, wireId(this.#prefix, stored.number), this.names), live: null }, stored.futures);
-    const shown = visibleStateIn(stored);
-    order.isAdmitted = shown.isAdmitted;
-    order.feeUnits = shown.feeUnits;
-    order.profitUnits = shown.profitUnits;
-    order.averageTicks = shown.averageTicks;
+    const state = visibleStateIn(stored);
+    order.isAdmitted = state.isAdmitted;
+    order.feeUnits = state.feeUnits;
+    order.profitUnits = state.profitUnits;
+    order.averageTicks = state.averageTicks;
     return order;
   }
 

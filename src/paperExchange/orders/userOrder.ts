@@ -106,9 +106,9 @@ class OpenOrderChain<O extends UserOrder> {
   /** Adds an order. One that is already in the list keeps its position. */
   add(order: O): void {
     if (this.#has(order)) return;
-    const before = this.#newest;
-    order.older = before;
-    if (before !== null) before.newer = order;
+    const earlierNewest = this.#newest;
+    order.older = earlierNewest;
+    if (earlierNewest !== null) earlierNewest.newer = order;
     this.#newest = order;
   }
 

@@ -51,7 +51,7 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
   const self = thisProcess();
   const release = withDiskErrors(() => {
     files.prepare(folder);
-    return takeLock(files, folder, { self, findProcess: (other) => findProcess(other, self) }, LOCK_MESSAGES);
+    return takeLock(files, folder, { self, findProcess: (owner) => findProcess(owner, self) }, LOCK_MESSAGES);
   });
   try {
     const writes = new WriteFaults(faults, crash);

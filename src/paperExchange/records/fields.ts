@@ -23,11 +23,11 @@ export class WrongField extends Error {
   readonly expected: string;
   readonly got: unknown;
 
-  constructor(field: string, expected: string, got: unknown) {
-    super(`expected ${field} to be ${expected}, got ${shortText(got)}`);
+  constructor(field: string, expected: string, value: unknown) {
+    super(`expected ${field} to be ${expected}, got ${shortText(value)}`);
     this.field = field;
     this.expected = expected;
-    this.got = got;
+    this.got = value;
   }
 
   /** Returns the same error with `outer` in front of the path. */
@@ -94,8 +94,8 @@ export const ratio: Field<number> = {
 
 /** Returns a field with one of some values. */
 export function oneOf<const T extends string | number>(...values: readonly T[]): Field<T> {
-  const known: ReadonlySet<unknown> = new Set(values);
-  return plain(`one of ${values.join(', ')}`, (stored): stored is T => known.has(stored));
+  const allowed: ReadonlySet<unknown> = new Set(values);
+  return plain(`one of ${values.join(', ')}`, (stored): stored is T => allowed.has(stored));
 }
 
 /** Returns a field that may be null. In files written before the field was added, it is null. */

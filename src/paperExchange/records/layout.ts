@@ -42,12 +42,12 @@ export class Layout {
    * Returns the layout that a head gives. Throws ConfigError if the head names a record or a field that this version does not know, or if it
    * lacks a required field.
    */
-  static ofHead(path: string, given: Readonly<Record<string, readonly unknown[]>>, specs: readonly RecordSpec<unknown>[]): Layout {
-    if (JSON.stringify(given) === JSON.stringify(namesOf(specs))) return Layout.current(path);
-    const known = new Map(specs.map((spec) => [spec.name, spec]));
+  static ofHead(path: string, namesByRecord: Readonly<Record<string, readonly unknown[]>>, specs: readonly RecordSpec<unknown>[]): Layout {
+    if (JSON.stringify(namesByRecord) === JSON.stringify(namesOf(specs))) return Layout.current(path);
+    const specsByName = new Map(specs.map((spec) => [spec.name, spec]));
     const columns = new Map<string, Columns>();
-    for (const [name, names] of Object.entries(given)) {
-      const spec = known.get(name);
+    for (const [name, names] of Object.entries(namesByRecord)) {
+      const spec = specsByName.get(name);
       if (spec === undefined) throw otherVersion(path, `expected records that this version knows, got ${name}`);
       columns.set(name, columnsOf(path, spec, names));
     }

@@ -43,9 +43,9 @@ export class BarMargin {
   }
   /** Pays all queued funding. */
   pay(): void {
-    const due = this.#due;
+    const dueFunding = this.#due;
     this.#due = [];
-    for (const { market: barMarket, funding } of due) {
+    for (const { market: barMarket, funding } of dueFunding) {
       this.#exchange.venue.fund(barMarket.market.instrument, funding.markTicks, funding.rate, funding.timeMs);
     }
   }

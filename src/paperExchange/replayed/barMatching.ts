@@ -48,15 +48,15 @@ export class BarMatching {
     this.#margin = futures === null || contracts.length === 0 ? null : new BarMargin(futures, contracts);
     for (const { market, book, series } of barMarkets) book.lastPrice = market.referencePrice = series.startTicks;
     for (const barMarket of contracts) {
-      const first = barMarket.series.funding.findIndex(({ timeMs }) => timeMs >= scheduler.nowMs);
-      if (first >= 0) this.#awaitFunding(barMarket, first);
+      const firstDue = barMarket.series.funding.findIndex(({ timeMs }) => timeMs >= scheduler.nowMs);
+      if (firstDue >= 0) this.#awaitFunding(barMarket, firstDue);
     }
     this.#awaitRow();
   }
 
   /** Time at which the next rows close; Infinity: no more rows. */
   get nextMs(): number {
-    return this.#barMarkets.reduce((next, barMarket) => Math.min(next, barMarket.nextCloseMs), Infinity);
+    return this.#barMarkets.reduce((earliestMs, barMarket) => Math.min(earliestMs, barMarket.nextCloseMs), Infinity);
   }
   /** The market whose row is being processed; null: none. */
   get activeMarket(): BarMarket | null {

@@ -39,8 +39,8 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
       const { money } = this.venue.book(instrument);
       this.openMarket(
         instrument,
-        ({ quoteUnits, filledUnits }, price, lots, next) =>
-          money.affordable(quoteUnits - filledUnits - money.notional(price, lots), next) === 0,
+        ({ quoteUnits, filledUnits }, price, lots, nextPrice) =>
+          money.affordable(quoteUnits - filledUnits - money.notional(price, lots), nextPrice) === 0,
       );
     }
     this.#amounts = new Amounts(this.assets());

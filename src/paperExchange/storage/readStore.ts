@@ -159,9 +159,9 @@ export function visitLines(
   const bytes = bytesOf(disk, path);
   for (const { from, rowsEnd } of frames) {
     for (let lineStart = from; lineStart < rowsEnd;) {
-      const end = bytes.indexOf(LINE_FEED, lineStart);
-      visit(bytes, lineStart, end);
-      lineStart = end + 1;
+      const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
+      visit(bytes, lineStart, lineEnd);
+      lineStart = lineEnd + 1;
     }
   }
 }

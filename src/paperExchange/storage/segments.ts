@@ -63,8 +63,8 @@ export class Segments implements RecordReader {
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, place - base, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
-      const end = bytes.indexOf(LINE_FEED);
-      if (end >= 0) return bytes.toString('latin1', 0, end);
+      const lineEnd = bytes.indexOf(LINE_FEED);
+      if (lineEnd >= 0) return bytes.toString('latin1', 0, lineEnd);
     }
     throw new InvariantError(`${path}: no row at byte ${place - base}`);
   }

@@ -72,7 +72,7 @@ export const decimalParam = <const N extends Need>(
   wire: 'number' | 'string' = 'number',
 ): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
 export const QUOTE = 'quote asset';
-/** The price, which only LIMIT orders have. `by`: the parameter with the type of the order. */
+/** The price, which only LIMIT orders have. `typeParam`: the parameter with the type of the order. */
 export const limitPrice = (typeParam: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;
 

@@ -57,6 +57,7 @@ export function errorAnswer(code: number, market: Market, variants: Variants, is
   return { status: keepsStatus ? status : 200, body: errorJson(code, market, variants) };
 }
 
+/** Returns the body of an error reply. The variants decide its form. */
 function errorJson(code: number, market: Market, { errorBody }: Variants): Json {
   const msg = venueCodeText(code);
   const isPlain = errorBody === 'dataNull' && !KEY_CODES.has(code);

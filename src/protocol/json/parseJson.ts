@@ -36,6 +36,7 @@ export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Returns UTF-8 bytes as text. Null if they are not UTF-8. */
 function decodeText(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);

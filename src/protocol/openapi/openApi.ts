@@ -86,6 +86,7 @@ function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): 
   };
 }
 
+/** Returns the description of a call: its security, and other methods and paths. */
 function callDescription(row: Endpoint): string {
   const { security, otherMethod, otherPaths = [] } = row;
   return [
@@ -138,6 +139,7 @@ function errorResponses(): JsonSchema {
   );
 }
 
+/** Returns one example of an error reply for each code. */
 function examplesOf(market: Market, codes: typeof ERROR_CODES): JsonSchema {
   return Object.fromEntries(
     codes.map(({ code, name, meaning }) => {
@@ -148,6 +150,7 @@ function examplesOf(market: Market, codes: typeof ERROR_CODES): JsonSchema {
   );
 }
 
+/** Returns the schemas of error replies, by name. */
 function errorSchemas(): Record<string, JsonSchema> {
   const numbers = ERROR_CODES.map(({ code }) => code);
   const msg = { type: 'string' };

@@ -32,6 +32,7 @@ const withoutTimes = (params: Params): Params => Object.fromEntries(Object.entri
 
 const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
 
+/** Returns the schema of the body of a POST. */
 function bodySchema(params: Params, market: Market): JsonSchema {
   const entries = Object.entries(params);
   const required = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
@@ -87,6 +88,7 @@ function paramRangeText(param: Param): string {
   }
 }
 
+/** Returns the schema of a parameter. */
 function paramSchema(param: Param, market: Market, place: 'query' | 'body'): JsonSchema {
   switch (param.kind) {
     case 'text':
@@ -117,6 +119,7 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Jso
 /** True if a number is sent as text: some are, in a body. In a query, OpenAPI describes all of them as numbers. */
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
+/** Returns the schema of a whole number. In a body, some whole numbers are text. */
 function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): JsonSchema {
   const defaultMember = byDefault === undefined ? {} : { default: isText(wire, place) ? String(byDefault) : byDefault };
   return isText(wire, place)

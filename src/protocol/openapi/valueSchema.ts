@@ -131,6 +131,7 @@ function typeOf(json: Json): string {
   return isList(json) ? 'array' : typeof json;
 }
 
+/** Returns the schema of a record with its members. */
 function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
   const required = members.filter(({ canBeNull }) => !canBeNull);

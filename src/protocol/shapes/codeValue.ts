@@ -31,6 +31,7 @@ type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
 const VARIANT_SPELLING: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
 const PROSE_SPELLING: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
 
+/** Reads an order status. Throws Mismatch for a value that is not a scalar. */
 function readStatusOf(json: Json): CodeReading<OrderStatus> {
   const text = scalarText(json);
   if (text === null) throw new Mismatch('a status', json);

@@ -77,6 +77,7 @@ export function readStatus(raw: string): CodeReading<OrderStatus> {
   return { word: isInteger ? (STATUS_INTEGERS[Number(text)] ?? 'UNKNOWN') : statusNamed(text), raw };
 }
 
+/** Returns the status of this name or alias. UNKNOWN for any other text. */
 function statusNamed(text: string): OrderStatus {
   return text !== 'UNKNOWN' && Object.hasOwn(STATUS_MEANING, text) ? (text as OrderStatus) : (STATUS_ALIASES.get(text) ?? 'UNKNOWN');
 }

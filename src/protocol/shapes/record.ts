@@ -25,6 +25,7 @@ interface Options<T> {
   readonly write?: (value: T, variants: Variants, name: string, into: Map<string, Json>) => void;
 }
 
+/** Returns a member of a record under its wire names. */
 function field<T>(value: Value<T>, names: readonly string[], options: Options<T>): Field<T> {
   const [first = ''] = names;
   return {

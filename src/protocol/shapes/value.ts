@@ -22,6 +22,7 @@ export class Mismatch extends Error {
   }
 }
 
+/** Returns a JSON value as text for messages. */
 function shortText(json: Json | undefined): string {
   if (json === undefined) return 'nothing';
   const text = writeJson(json);
@@ -38,9 +39,11 @@ export interface Value<T> {
 
 /** Returns the text of a JSON number or string; null for anything else. */
 export function scalarText(json: Json): string | null {
-  return json instanceof JsonNumber ? json.text : typeof json === 'string' ? json : null;
+  if (json instanceof JsonNumber) return json.text;
+  return typeof json === 'string' ? json : null;
 }
 
+/** Reads a decimal in plain digits. Throws Mismatch for anything else. */
 function readDecimal(json: Json): string {
   const text = scalarText(json);
   const value = text === null ? null : canonicalDecimal(text);
@@ -57,6 +60,7 @@ export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, 
 export const price: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
 export const priceText: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
 
+/** Reads a price. Throws Mismatch for anything else. */
 function readPrice(json: Json): string {
   const value = readDecimal(json);
   if (value === '0' || value.startsWith('-')) throw new Mismatch('a price above 0', json);
@@ -65,10 +69,12 @@ function readPrice(json: Json): string {
 
 /** Returns the digits of an id above 0, from a number, a string or a list of one; null for anything else. */
 export function idText(json: Json): string | null {
-  const text = isList(json) ? (json.length === 1 ? scalarText(json[0]!) : null) : scalarText(json);
+  if (isList(json) && json.length !== 1) return null;
+  const text = scalarText(isList(json) ? json[0]! : json);
   return text !== null && /^[1-9]\d{0,30}$/.test(text) ? text : null;
 }
 
+/** Reads an id of the venue. Throws Mismatch for anything else. */
 function readId(json: Json): string {
   const text = idText(json);
   if (text === null) throw new Mismatch('an id', json);

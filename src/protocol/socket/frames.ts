@@ -121,6 +121,7 @@ function headError(firstByte: number, secondByte: number, from: 'client' | 'serv
 /** Returns the bytes as a whole number. Above 2^53 it is not exact, but then it exceeds every limit. */
 const wholeNumberIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
+/** Returns the parts one after the other. */
 function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;

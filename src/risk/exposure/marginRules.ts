@@ -29,6 +29,7 @@ export const owner: OrderRule = {
 /** True for a spot order, which the rules for contracts pass. */
 const isSpot = ({ instrument }: Draft): boolean => instrument.contract === undefined;
 
+/** Returns the exposure of the contracts. Rules of futures run only if there is one. */
 function modelOf({ exposure: { contracts } }: RiskState): ContractModel {
   return contracts!;
 }

@@ -116,15 +116,18 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
   };
 }
 
+/** Throws ConfigError unless the value is a whole number from 1 to MAX_COUNT. */
 function checkCount(key: LimitKey, value: string | number): void {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_COUNT) return;
   throw new ConfigError(`risk.${key}: expected a whole number from 1 to ${MAX_COUNT}, got ${value}`, `leave ${key} out to have no limit`);
 }
 
+/** Throws ConfigError unless the value is `deny`. */
 function checkDeny(key: LimitKey, value: string | number): void {
   if (value !== 'deny') throw new ConfigError(`risk.${key}: expected deny, got ${value}`, `leave ${key} out to allow it`);
 }
 
+/** Returns the windows of the day in a text such as `23:30-00:30, 12:00-13:00`. Throws ConfigError for an invalid one. */
 function windowsOf(value: string | number): readonly Window[] {
   return String(value)
     .split(',')
@@ -141,6 +144,7 @@ function windowsOf(value: string | number): readonly Window[] {
     });
 }
 
+/** Throws ConfigError unless the value is plain decimal text above 0. */
 function checkDecimal(key: LimitKey, value: string | number): void {
   if (typeof value === 'string' && scaleDown(value, 0) !== null && /[1-9]/.test(value)) return;
   throw new ConfigError(
@@ -155,6 +159,7 @@ function scaleLimit(limits: RiskLimits, key: LimitKey, digits: number): number {
   return value === undefined ? INFINITY : scaleDown(String(value), digits)!;
 }
 
+/** Returns a limit that is a count. Infinity if it is not set. */
 function countOf(limits: RiskLimits, key: LimitKey): number {
   const value = limits[key];
   return value === undefined ? INFINITY : Number(value);
@@ -166,6 +171,7 @@ function contractRatio(limits: RiskLimits, key: LimitKey, instruments: readonly 
   throw new ConfigError(`risk.${key}: expected contracts, coins have no margin`, `leave ${key} out on spot`);
 }
 
+/** Returns a limit as an exact fraction. Null if it is not set. */
 function ratioOf(limits: RiskLimits, key: LimitKey): Ratio | null {
   const value = limits[key];
   return value === undefined ? null : parseRatio(String(value));

@@ -161,6 +161,7 @@ function byCode(a: HaltCause, b: HaltCause): number {
   return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
 }
 
+/** True when both scopes cover the same. */
 function isSame(a: Scope, b: Scope): boolean {
   if (a.kind === 'market') return b.kind === 'market' && a.market === b.market;
   if (a.kind === 'symbol') return b.kind === 'symbol' && a.instrument === b.instrument;

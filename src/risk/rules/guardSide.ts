@@ -24,15 +24,18 @@ function triggerOf({ triggerTicks, firedAtTicks }: Draft): number {
   return triggerTicks !== undefined && triggerTicks > 0 ? triggerTicks : (firedAtTicks ?? 0);
 }
 
+/** True when the stop-loss is not on the losing side of the entry price. */
 function isStopOnWrongSide(order: Draft, mark: number): boolean {
   const { stopLoss, sign } = order;
   return stopLoss !== undefined && stopLoss > 0 && (entryTicks(order, mark) - stopLoss) * sign <= 0;
 }
+/** True when the take-profit is on the losing side of the entry price. */
 function isTargetOnWrongSide(order: Draft, mark: number): boolean {
   const { takeProfit, sign } = order;
   return takeProfit !== undefined && takeProfit > 0 && (takeProfit - entryTicks(order, mark)) * sign < 0;
 }
 
+/** Returns the text that says on which side of the price a stop or a target must be. */
 function sideText(name: string, ticks: number, order: Draft, mark: number): string {
   const { side, instrument, role, limit } = order;
   const entry = entryTicks(order, mark);

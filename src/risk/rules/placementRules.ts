@@ -88,6 +88,7 @@ export const restricted: OrderRule = {
   detail: (_, { limits, nowMs }) => `${limits.windows.map(({ text }) => text).join(', ')} UTC is closed, and it is ${formatMinute(nowMs)}`,
 };
 
+/** True when the current minute (UTC) is in a window that is closed to new risk. */
 function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
   const minute = Math.floor((nowMs % DAY_MS) / MINUTE_MS);
   return windows.some(({ from, to }) => (from <= to ? minute >= from && minute < to : minute >= from || minute < to));

@@ -23,7 +23,7 @@ export function chainOf(rules: readonly OrderRule[]): Chain {
 }
 
 /**
- * Returns a function that checks up to six rules and then `rest`, with one call site for each rule. Hot: docs/performance.md#rule-chains.
+ * Returns a function that checks up to six rules and then `nextChain`, with one call site for each rule. Hot: docs/performance.md#rule-chains.
  */
 function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, nextChain: Chain | null): Chain {
   return (order, state) => {

@@ -50,6 +50,7 @@ export const precision: OrderRule = {
       : `${lotsText(order.lots, order.instrument)} are below the smallest order of ${lotsText(order.instrument.minLots, order.instrument)}`,
 };
 
+/** Returns the value of the smallest order at the mark, in units, rounded up. */
 function minUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, reservations }: RiskState): number {
   return reservations.scale(instrumentIndex).notionalUp(mark, minLots);
 }

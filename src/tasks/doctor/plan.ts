@@ -66,6 +66,7 @@ export function checkPlan(
   ];
 }
 
+/** Returns the checks of one market. `other` is the context of the other market, if it is checked too. */
 function stepsOf(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
   const { market } = context;
   const fullName = (name: string): string => (name === KEY ? name : `${market}.${name}`);

@@ -166,7 +166,7 @@ async function downloadSet(
   }
   const hole = holeBefore(catalog, fineKey, window);
   const instrument = refreshRecord(listing, previous, requested);
-  const appended = appendBars(catalog, instrument, from, columnsOfBars(requested), revised);
+  const appended = appendBars(catalog, { listedInstrument: instrument, interval: from }, columnsOfBars(requested), revised);
   if (listing.contract) storeContract(catalog, listing.contract);
   return {
     kind: 'stored',

@@ -61,7 +61,7 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
       try {
         const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
         try {
-          await runMissing(setup, runner, ledger, results, options);
+          await runMissing(setup, { runner, ledger, results }, options);
         } finally {
           await ledger.close();
         }
@@ -94,12 +94,18 @@ function explainDiskError(folder: string, error: unknown): unknown {
   return isOfDisk ? fileError(folder, 'the trial ledger cannot be written', error) : error;
 }
 
+/** Where missing sets run, and where their results go. */
+interface MissingRuns {
+  readonly runner: TaskRunner;
+  readonly ledger: LedgerWriter;
+  /** Results by set. Those of the ledger are there already. */
+  readonly results: Map<number, SetLine>;
+}
+
 /** Runs the missing sets and checks that every set has a result. */
 async function runMissing(
   { sets, axes, rows }: SweepSetup,
-  runner: TaskRunner,
-  ledger: LedgerWriter,
-  results: Map<number, SetLine>,
+  { runner, ledger, results }: MissingRuns,
   { onProgress, signal, parallel }: SweepOptions,
 ): Promise<void> {
   const tiles = tasksOf(axes, sets, rows, parallel);

@@ -170,6 +170,7 @@ export class ContractMoney {
   }
 }
 
+/** Returns the risk tiers of a contract, each with its deduction. Throws ConfigError unless they rise in value and rate. */
 function tiersOf(id: string, { tiers, contractId }: Contract): Tier[] {
   const steps: Tier[] = [];
   let from = 0;

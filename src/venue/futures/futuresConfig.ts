@@ -70,6 +70,7 @@ function withFees(instrument: Instrument, ppm: number | undefined): Instrument {
   return { ...instrument, contract: { ...contract, ...fees } };
 }
 
+/** Throws ConfigError for terms of a contract that the venue cannot obey. */
 function checkContract(id: string, contract: NonNullable<Instrument['contract']>): void {
   for (const key of ['openMakerFeePpm', 'openTakerFeePpm', 'closeMakerFeePpm', 'closeTakerFeePpm'] as const) {
     checkPpm(`instrument ${id} ${key}`, contract[key]);

@@ -45,7 +45,7 @@ afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive
 const bytesIn = (folder: string) =>
   [barsPath(folder, KEY), manifestPath(folder, KEY), instrumentPath(folder, 'spot', 'BTCUSDT')].map((path) => readFileSync(path));
 const append = (folder: string, rows: RawColumns, rule: 'keep' | 'replace' = 'keep', instrument: Instrument = BTC) =>
-  appendBars(folder, instrument, '1m', rows, rule);
+  appendBars(folder, { listedInstrument: instrument, interval: '1m' }, rows, rule);
 
 describe('bars appended to the catalog', () => {
   it('bars appended to the catalog make the set, then add what is new; a hole stays one in the manifest', () => {
@@ -149,7 +149,7 @@ describe('bars appended to the catalog', () => {
     );
     expect(fine.instrument.priceDigits).toBe(3);
     // The other interval of the symbol counts too.
-    appendBars(folder, BTC, '5m', rowsOf([0, 5]), 'keep');
+    appendBars(folder, { listedInstrument: BTC, interval: '5m' }, rowsOf([0, 5]), 'keep');
     expect(readInstrument(folder, 'spot', 'BTCUSDT')?.priceDigits).toBe(3);
     expect(storeInstrument(folder, { ...BTC, priceDigits: 3 })).toBe(false);
     expect(() =>

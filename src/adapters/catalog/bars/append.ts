@@ -1,4 +1,4 @@
-// Merges downloaded bars into a set of the catalog: adds new bars and compares existing ones. Nothing is replaced unless requested.
+// Merges downloaded bars into stored ones: adds new bars and compares existing ones. Nothing is replaced unless requested.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -26,7 +26,7 @@ export interface RevisedBar {
   readonly now: PriceFigures;
 }
 
-/** The result of merging two sets of rows. */
+/** The result of merging stored and downloaded rows. */
 export interface JoinedRows {
   readonly raw: RawColumns;
   /** Number of new rows, and how many of them precede the last stored row. */
@@ -38,11 +38,11 @@ export interface JoinedRows {
   readonly openRow: 'restated' | 'removed' | null;
 }
 
-/** The result of appending bars to a set. */
+/** The result of appending bars to stored ones. */
 export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
   /** The record as stored. It has more price digits than the venue's if the bars need them. */
   readonly instrument: Instrument;
-  /** The gaps of the whole set as now stored. */
+  /** The gaps of all bars as now stored. */
   readonly manifest: GapManifest;
   /** False if the file is unchanged. */
   readonly isWritten: boolean;
@@ -52,23 +52,27 @@ export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
 const FOREIGN_ROWS = 3;
 
 /**
- * Appends closed, sound bars (rising times, on the grid) to the set of the instrument and `interval`, creating it if missing. The set is
+ * Appends closed, sound bars (rising times, on the grid) to the stored bars of a series, creating its file if it is missing. The file is
  * written completely or not at all. Throws ConfigError if the stored bars are synthetic or resampled, or seem to be from another venue.
  */
-export function appendBars(
-  catalog: string,
-  listedInstrument: Instrument,
-  interval: Interval,
-  rows: RawColumns,
-  rule: RevisedRule,
-): AppendedBars {
-  const key: BarKey = { market: listedInstrument.market, symbol: checkSymbol(listedInstrument.wireName), interval };
-  return whileLocked(lockPath(catalog, key), () => appendRows(catalog, listedInstrument, key, rows, rule));
+export function appendBars(catalog: string, series: BarSeries, rows: RawColumns, rule: RevisedRule): AppendedBars {
+  return whileLocked(lockPath(catalog, keyOf(series)), () => appendRows(catalog, series, rows, rule));
+}
+
+/** The instrument of bars as the venue lists it, and their interval. */
+export interface BarSeries {
+  readonly listedInstrument: Instrument;
+  readonly interval: Interval;
+}
+
+function keyOf({ listedInstrument: { market, wireName }, interval }: BarSeries): BarKey {
+  return { market, symbol: checkSymbol(wireName), interval };
 }
 
 /** Appends rows to the stored bars of a series. Throws ConfigError if the stored bars are not imported, or come from another source. */
-function appendRows(catalog: string, listedInstrument: Instrument, key: BarKey, rows: RawColumns, rule: RevisedRule): AppendedBars {
-  const { interval } = key;
+function appendRows(catalog: string, series: BarSeries, rows: RawColumns, rule: RevisedRule): AppendedBars {
+  const { listedInstrument, interval } = series;
+  const key = keyOf(series);
   const path = barsPath(catalog, key);
   const stored = existsSync(path) ? loadBars(catalog, key) : null;
   if (stored && stored.facts.source !== 'import') {
@@ -88,10 +92,10 @@ function appendRows(catalog: string, listedInstrument: Instrument, key: BarKey, 
   }
   clearLeftovers(path);
   const files = readImports(catalog, key);
-  const before = stored?.facts ?? IMPORTED;
-  const facts = { ...before, openLastBar: before.openLastBar && joined.openRow === null };
+  const earlierFacts = stored?.facts ?? IMPORTED;
+  const facts = { ...earlierFacts, openLastBar: earlierFacts.openLastBar && joined.openRow === null };
   const manifest = storeBars(catalog, barsOf(raw, instrument, interval), facts);
-  // The set still has all rows of those files, unless some were replaced.
+  // The catalog still has all rows of those files, unless some were replaced.
   if (files && (rule === 'keep' || joined.revised.length === 0)) writeImports(catalog, key, manifest.dataSha256, files);
   return { ...joined, instrument, isWritten, manifest };
 }
@@ -113,8 +117,8 @@ function withEnoughDigits(catalog: string, listedInstrument: Instrument, rows: R
 function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
   const { market, wireName: symbol } = instrument;
   const keys = listIntervals(catalog, market, symbol).map((interval) => ({ market, symbol, interval }));
-  const seen = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
-  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...seen) };
+  const seenDigits = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
+  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...seenDigits) };
 }
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */
@@ -145,7 +149,7 @@ function differentSourceError(path: string, { revised, equalRows }: Omit<JoinedR
   );
 }
 
-/** Merges both sets of rows (each strictly rising) in time order. `hasOpenRow`: the last row of `stored` was not closed when imported. */
+/** Merges stored and downloaded rows (each strictly rising) in time order. `hasOpenRow`: the last row of `stored` was not closed when imported. */
 export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColumns, rule: RevisedRule): JoinedRows {
   const both = emptyColumns(stored.length + rows.length);
   const revised: RevisedBar[] = [];
@@ -188,11 +192,12 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
   return { raw: rowsWritten === both.length ? both : sliceColumns(both, 0, rowsWritten), newRows, filledRows, equalRows, revised, openRow };
 }
 
+/** Returns the prices and the volume of a row. */
 function figuresOf({ open, high, low, close, volume }: RawColumns, row: number): PriceFigures {
   return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! };
 }
 
-/** Returns the newest closed rows of a set, at most `max`; no rows if the catalog has no such set. */
+/** Returns the newest closed rows of a series, at most `max`; no rows if the catalog has no such series. */
 export function newestRows(catalog: string, key: BarKey, max: number): RawColumns {
   if (!existsSync(barsPath(catalog, key))) return emptyColumns(0);
   const { bars, facts } = loadBars(catalog, key, { fromMs: readEntry(catalog, key).lastMs, warmupRows: max });

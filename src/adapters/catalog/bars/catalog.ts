@@ -13,12 +13,13 @@ import type { FeedQuality } from '../../../model/run/run.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
-import { barsOf, closesOf, emptyColumns, RAW } from '../files/columns.ts';
+import { barsOf, closesOf, emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { instrumentText, parseInstrument } from '../records/instrumentRecord.ts';
 import { clearLeftovers } from '../files/leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from '../files/paths.ts';
 import { noteHash } from './readHashes.ts';
+import { checkTicks, checkTimes } from './rowChecks.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
 
 /** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` before them. Without bounds: all rows. */
@@ -91,7 +92,7 @@ export function writeText(path: string, text: string): void {
   }
 }
 
-/** Writes the gap manifest of a set. */
+/** Writes the gap manifest beside its bars. */
 export function writeManifest(catalog: string, manifest: GapManifest, interval: Interval): void {
   const key = { market: manifest.market === 'futures' ? 'futures' : 'spot', symbol: manifest.symbol, interval } as const;
   // One gap on each line, so that a date can be found and manifests can be compared by lines.
@@ -103,7 +104,7 @@ export function writeManifest(catalog: string, manifest: GapManifest, interval: 
 }
 
 /**
- * Stores a set of bars: its file (read back and compared before it replaces the old one), its manifest, and the instrument record.
+ * Stores bars: their file (read back and compared before it replaces the old one), their manifest, and the instrument record.
  * `manifest` belongs to `bars` and `facts`. Throws ConfigError if it cannot be written, InvariantError if two columns share memory.
  */
 export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, manifest = manifestOf(bars, facts)): GapManifest {
@@ -132,6 +133,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   return manifest;
 }
 
+/** Returns the metadata of a file of bars. `priceDigits` is the number of decimals that its prices use. */
 function metadataOf(key: BarKey, manifest: GapManifest, facts: BarFacts, priceDigits: number): Record<string, string> {
   return {
     isobar: LAYOUT,
@@ -191,6 +193,7 @@ function readBarsIn(file: ArrowFile): Int32Array | null {
   return barsIn;
 }
 
+/** Throws ConfigError if the columns of a file do not have the hash `expected`. */
 function assertSameData(file: ArrowFile, path: string, expected: string): void {
   if (hashOfFile(file) !== expected) throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
 }
@@ -201,60 +204,32 @@ function assertSameData(file: ArrowFile, path: string, expected: string): void {
  */
 export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): LoadedBars {
   const path = barsPath(catalog, key);
-  return withBars(catalog, key, (file, instrument, stated) => {
-    const first = range.fromMs === undefined ? 0 : file.rowAt('open_time', range.fromMs);
-    const start = Math.max(0, first - (range.warmupRows ?? 0));
-    const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
+  return withBars(catalog, key, (file, instrument, fileFacts) => {
+    const { first, start, end } = rowsIn(file, key.interval, range);
     if (end <= first) throw emptyRange(file, path, range);
-    const { bars, barsIn } = readWhole(file, instrument, key.interval, start, end, range.isHashed === true ? path : null);
+    const { raw, barsIn } = readWhole(file, { start, end }, range.isHashed === true ? path : null);
+    const bars = barsOf(raw, instrument, key.interval);
     checkTimes(bars, path);
     checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
     // The open bar counts only if the range includes it.
-    const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
+    const facts = { ...fileFacts, openLastBar: fileFacts.openLastBar && end === file.rows, barsIn };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
     return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
 }
 
-/** Throws ConfigError if the times do not rise. Hot: docs/performance.md#index-loops. */
-function checkTimes({ openMs, length }: BarColumns, path: string): void {
-  for (let i = 1; i < length; i++) {
-    if (openMs[i]! <= openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(openMs[i - 1]!)}`);
-  }
+/** The rows that a range selects: from `start` to before `end`. Rows before `first` are for warm-up. */
+interface RowSpan {
+  readonly first: number;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
-function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
-  const scale = pow10(instrument.priceDigits);
-  for (const [column, prices] of Object.entries({ open, high, low, close })) {
-    const row = firstBetweenTicks(prices, length, scale);
-    if (row === null) continue;
-    throw notInTicks({ path, record, openMs: openMs[row]!, column, price: prices[row]!, priceDigits: instrument.priceDigits });
-  }
-}
-
-/** Returns the first row with a price that is not a whole number of ticks of 1 / `scale`, or null. Hot: docs/performance.md#index-loops. */
-function firstBetweenTicks(prices: Float64Array, length: number, scale: number): number | null {
-  for (let i = 0; i < length; i++) if (Math.round(prices[i]! * scale) / scale !== prices[i]!) return i;
-  return null;
-}
-
-/** A price of a stored bar that is not a whole number of ticks. `record`: path of the record of the instrument. */
-interface PriceFault {
-  readonly path: string;
-  readonly record: string;
-  readonly openMs: number;
-  readonly column: string;
-  readonly price: number;
-  readonly priceDigits: number;
-}
-
-/** Returns the error for a price that is not a whole number of ticks. */
-export function notInTicks({ path, record, openMs, column, price, priceDigits }: PriceFault): ConfigError {
-  return new ConfigError(
-    `${path}: the bar of ${formatMinute(openMs)}: ${column} ${price} is not a price of ${priceDigits} digits`,
-    `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
-  );
+/** Returns the rows of a file in a range. */
+export function rowsIn(file: ArrowFile, interval: Interval, { fromMs, toMs, warmupRows = 0 }: BarRange): RowSpan {
+  const first = fromMs === undefined ? 0 : file.rowAt('open_time', fromMs);
+  const end = toMs === undefined ? file.rows : endRow(file, interval, toMs);
+  return { first, start: Math.max(0, first - warmupRows), end };
 }
 
 /** Opens the file of a series with its instrument, and closes it after `use`. Throws ConfigError if the file or the record is missing. */
@@ -270,35 +245,32 @@ function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instru
 }
 
 /**
- * Reads the rows from `start` to `end` in one read of the whole file, and checks its checksums. `hashed`: path under which to note the
- * hash.
+ * Reads the rows from `start` to before `end` in one read of the whole file, and checks its checksums. `hashPath`: path under which to
+ * note the hash of the file. Null: without a hash.
  */
 function readWhole(
   file: ArrowFile,
-  instrument: Instrument,
-  interval: Interval,
-  start: number,
-  end: number,
-  hashed: string | null,
-): Pick<LoadedBars, 'bars'> & Pick<BarFacts, 'barsIn'> {
+  { start, end }: Pick<RowSpan, 'start' | 'end'>,
+  hashPath: string | null,
+): { readonly raw: RawColumns } & Pick<BarFacts, 'barsIn'> {
   const raw = emptyColumns(end - start);
   const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
-  const hash = hashed === null ? null : createHash('sha256');
+  const hash = hashPath === null ? null : createHash('sha256');
   file.readWhole(start, end, hash, (from, to) => {
     file.readTimes('open_time', from, raw.openMs.subarray(from - start, to - start));
     for (const name of RAW.slice(1)) file.readFloats(name, from, raw[name].subarray(from - start, to - start));
     if (barsIn) file.readInts(BARS_IN, from, barsIn.subarray(from - start, to - start));
   });
-  if (hash !== null && hashed !== null) noteHash(hashed, hash.digest('hex'));
-  return { bars: barsOf(raw, instrument, interval), barsIn };
+  if (hash !== null && hashPath !== null) noteHash(hashPath, hash.digest('hex'));
+  return { raw, barsIn };
 }
 
-/** Reads the rows from `start` to before `end`, without their checksums. */
-function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
-  const raw = emptyColumns(end - start);
-  file.readTimes('open_time', start, raw.openMs);
-  for (const name of RAW.slice(1)) file.readFloats(name, start, raw[name]);
-  return barsOf(raw, instrument, interval);
+/** Reads all rows, without their checksums. */
+function readUnchecked(file: ArrowFile): RawColumns {
+  const raw = emptyColumns(file.rows);
+  file.readTimes('open_time', 0, raw.openMs);
+  for (const name of RAW.slice(1)) file.readFloats(name, 0, raw[name]);
+  return raw;
 }
 
 /** The result of a check of all rows. */
@@ -317,7 +289,7 @@ export interface CheckedBars<Seen = unknown> {
  */
 export function checkBars<Seen>(catalog: string, key: BarKey, inspect: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
   return withBars(catalog, key, (file, instrument, facts) => {
-    const bars = readColumns(file, instrument, key.interval, 0, file.rows);
+    const bars = barsOf(readUnchecked(file), instrument, key.interval);
     const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
     writeManifest(catalog, manifest, key.interval);
     return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: inspect(bars) };
@@ -386,8 +358,8 @@ export function readEntry(catalog: string, key: BarKey): CatalogEntry {
   return withArrowFile(path, (file) => {
     const { source, synthetic } = statedFacts(file, path);
     const [firstMs, lastMs] = firstAndLast(file);
-    const figure = (name: string) => Number(file.metadata.get(name) ?? 0);
-    const counts = { gaps: figure('gaps'), missingBars: figure('missing_bars'), seenPriceDigits: figure('price_digits') };
+    const countOf = (name: string) => Number(file.metadata.get(name) ?? 0);
+    const counts = { gaps: countOf('gaps'), missingBars: countOf('missing_bars'), seenPriceDigits: countOf('price_digits') };
     const dataSha256 = file.metadata.get('data_sha256') ?? '';
     return { ...key, path, source, synthetic, rows: file.rows, firstMs, lastMs, ...counts, dataSha256 };
   });

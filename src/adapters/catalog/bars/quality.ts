@@ -1,4 +1,4 @@
-// Measures the quality of a set of bars: its gap manifest, which results reference by hash, and the counts that a run records.
+// Measures the quality of stored bars: their gap manifest, which results reference by hash, and the counts that a run records.
 
 import { createHash } from 'node:crypto';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -10,7 +10,7 @@ import { bytesOf } from '../arrow/arrowFile.ts';
 /** Where stored bars come from: a file or an exchange, the generator, or finer bars. */
 export type BarSource = 'import' | 'synthetic' | 'resampled';
 
-/** Facts about a set of bars besides its columns. */
+/** Facts about the bars of one file besides its columns. */
 export interface BarFacts {
   readonly source: BarSource;
   /** Generated, or resampled from generated bars. */
@@ -27,7 +27,7 @@ export interface BarFacts {
   readonly from: BarColumns['interval'] | null;
 }
 
-/** Facts about imported bars, by default. */
+/** Facts about imported bars without rounded prices and rejected rows. */
 export const IMPORTED: BarFacts = {
   source: 'import',
   synthetic: false,
@@ -41,17 +41,17 @@ export const IMPORTED: BarFacts = {
 export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
 
 /** Consecutive missing bars after a time, UTC. */
-interface Missing {
+interface MissingBars {
   readonly after: string;
   readonly bars: number;
 }
 /** Consecutive rows from a time on, UTC. */
-interface Run {
+interface RowRange {
   readonly from: string;
   readonly bars: number;
 }
 
-/** Missing and wrong bars of a set, with their counts. */
+/** Missing and wrong bars of a file, with their counts. */
 export interface GapManifest {
   readonly format: 'isobar gap manifest 1';
   /** SHA-256 of this manifest as JSON without this key and without spaces. */
@@ -80,8 +80,8 @@ export interface GapManifest {
   /** Bad rows that an import rejected. Their bars are missing unless another file had them. */
   readonly rejectedRows: number;
   readonly openLastBar: boolean;
-  readonly missing: readonly Missing[];
-  readonly zeroVolume: readonly Run[];
+  readonly missing: readonly MissingBars[];
+  readonly zeroVolume: readonly RowRange[];
   /** Rows with any of the problems above. An import accepts none, but another program may write them. */
   readonly wrong: readonly { readonly at: string; readonly what: 'duplicate' | 'outOfOrder' | 'offGrid' | 'insane' }[];
 }
@@ -96,33 +96,12 @@ export function dataHash(bars: BarColumns, barsIn: Int32Array | null): string {
 
 /** Reads the rows once and returns their manifest. */
 export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
-  const { openMs, volume, interval, length } = bars;
-  const missing: Missing[] = [];
-  const zeroVolume: { from: string; bars: number }[] = [];
-  const wrong: GapManifest['wrong'][number][] = [];
-  let missingBars = 0;
-  let maxGapBars = 0;
-  let zeroVolumeRows = 0;
-  let lastZero = -2;
-  for (let i = 0; i < length; i++) {
-    const step = i === 0 ? 1 : barsBetween(interval, openMs[i - 1]!, openMs[i]!);
-    if (step > 1) {
-      missing.push({ after: formatTime(openMs[i - 1]!), bars: step - 1 });
-      missingBars += step - 1;
-      maxGapBars = Math.max(maxGapBars, step - 1);
-    }
-    if (i > 0 && openMs[i] === openMs[i - 1]) wrong.push({ at: formatTime(openMs[i]!), what: 'duplicate' });
-    else if (i > 0 && openMs[i]! < openMs[i - 1]!) wrong.push({ at: formatTime(openMs[i]!), what: 'outOfOrder' });
-    if (openOf(interval, openMs[i]!) !== openMs[i]) wrong.push({ at: formatTime(openMs[i]!), what: 'offGrid' });
-    if (!isSound(bars, i)) wrong.push({ at: formatTime(openMs[i]!), what: 'insane' });
-    if (volume[i] !== 0) continue;
-    zeroVolumeRows++;
-    const run = zeroVolume.at(-1);
-    if (run && lastZero === i - 1) run.bars++;
-    else zeroVolume.push({ from: formatTime(openMs[i]!), bars: 1 });
-    lastZero = i;
-  }
+  const { openMs, interval, length } = bars;
+  const missing = missingIn(bars);
+  const zeroVolume = zeroVolumeIn(bars);
+  const wrong = wrongIn(bars);
   const count = (what: string) => wrong.filter((row) => row.what === what).length;
+  // The hash covers the order of the keys.
   const content = {
     market: bars.instrument.market,
     symbol: bars.instrument.wireName,
@@ -134,13 +113,13 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     first: length === 0 ? null : formatTime(openMs[0]!),
     last: length === 0 ? null : formatTime(openMs[length - 1]!),
     gaps: missing.length,
-    missingBars,
-    longestGapBars: maxGapBars,
+    missingBars: missing.reduce((sum, { bars: missingBars }) => sum + missingBars, 0),
+    longestGapBars: missing.reduce((max, { bars: missingBars }) => Math.max(max, missingBars), 0),
     duplicateRows: count('duplicate'),
     outOfOrderRows: count('outOfOrder'),
     offGridRows: count('offGrid'),
     insaneRows: count('insane'),
-    zeroVolumeRows,
+    zeroVolumeRows: zeroVolume.reduce((sum, range) => sum + range.bars, 0),
     thinBars: thinBars(bars, facts, 0),
     roundedPrices: facts.roundedPrices,
     rejectedRows: facts.rejectedRows,
@@ -154,6 +133,42 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     .update(JSON.stringify({ format, ...content }))
     .digest('hex');
   return { format, sha256, ...content };
+}
+
+/** Returns the gaps between rows that follow each other in time. */
+function missingIn({ interval, openMs, length }: BarColumns): readonly MissingBars[] {
+  const missing: MissingBars[] = [];
+  for (let row = 1; row < length; row++) {
+    const step = barsBetween(interval, openMs[row - 1]!, openMs[row]!);
+    if (step > 1) missing.push({ after: formatTime(openMs[row - 1]!), bars: step - 1 });
+  }
+  return missing;
+}
+
+/** Returns the ranges of rows without volume. */
+function zeroVolumeIn({ openMs, volume, length }: BarColumns): readonly RowRange[] {
+  const ranges: { from: string; bars: number }[] = [];
+  for (let row = 0; row < length; row++) {
+    if (volume[row] !== 0) continue;
+    const range = ranges.at(-1);
+    if (range && volume[row - 1] === 0) range.bars++;
+    else ranges.push({ from: formatTime(openMs[row]!), bars: 1 });
+  }
+  return ranges;
+}
+
+/** Returns the rows that are out of order, off the grid of the interval, or not sound. A row may appear with several problems. */
+function wrongIn(bars: BarColumns): GapManifest['wrong'] {
+  const { interval, openMs, length } = bars;
+  const wrong: GapManifest['wrong'][number][] = [];
+  const note = (row: number, what: GapManifest['wrong'][number]['what']) => wrong.push({ at: formatTime(openMs[row]!), what });
+  for (let row = 0; row < length; row++) {
+    if (row > 0 && openMs[row] === openMs[row - 1]) note(row, 'duplicate');
+    else if (row > 0 && openMs[row]! < openMs[row - 1]!) note(row, 'outOfOrder');
+    if (openOf(interval, openMs[row]!) !== openMs[row]) note(row, 'offGrid');
+    if (!isSound(bars, row)) note(row, 'insane');
+  }
+  return wrong;
 }
 
 /** True when the prices of a row lie between its low and high, are above 0, and its volume is finite and at least 0. */
@@ -177,7 +192,7 @@ function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: Ba
   return thin;
 }
 
-/** Returns the quality record of a run's feed: the counts from `firstRow` on, and the manifest hash of the whole set. */
+/** Returns the quality record of a run's feed: the counts from `firstRow` on, and the manifest hash of the whole file. */
 export function qualityOf(bars: BarColumns, firstRow: number, facts: BarFacts, manifestHash: string): FeedQuality {
   let gaps = 0;
   let missingBars = 0;

@@ -1,4 +1,4 @@
-// Reads a few rows of a set of bars at a time, without loading the set.
+// Reads a few rows of stored bars at a time, without loading all of them.
 
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -8,7 +8,7 @@ import { ArrowFile } from '../arrow/arrowReader.ts';
 import { barsOf, emptyColumns, RAW, rowAt, sliceColumns } from '../files/columns.ts';
 import { barsPath, type BarKey } from '../files/paths.ts';
 
-/** An open set of rows. */
+/** The rows of one series, open for reading. */
 export interface RowReader {
   readonly interval: Interval;
   /** Returns the number of rows that open in [fromMs, toMs). */
@@ -65,9 +65,9 @@ class FileRows implements RowReader {
     this.nextMs = bars.length === 0 ? NaN : bars.closeMs[bars.length - 1]!;
     // The next row opens at `nextMs` only if there is no gap. Otherwise it must be searched.
     if (this.next < file.rows && bars.length > 0) {
-      const following = new Float64Array(1);
-      file.readTimes('open_time', this.next, following);
-      if (following[0] !== this.nextMs) this.nextMs = NaN;
+      const followingMs = new Float64Array(1);
+      file.readTimes('open_time', this.next, followingMs);
+      if (followingMs[0] !== this.nextMs) this.nextMs = NaN;
     }
     return bars;
   }

@@ -12,7 +12,8 @@ import { BATCH_ROWS } from '../arrow/arrowFile.ts';
 import { ArrowFile, damaged } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { barsPath, instrumentPath, type BarKey } from '../files/paths.ts';
-import { endRow, hasBarsIn, notInTicks, readInstrument, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
+import { hasBarsIn, readInstrument, rowsIn, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
+import { notInTicks } from './rowChecks.ts';
 import { qualityOf } from './quality.ts';
 import { noteHash } from './readHashes.ts';
 
@@ -215,7 +216,7 @@ function addWholeTicks(prices: Float64Array, ticks: Int32Array, scale: number, f
   return row;
 }
 
-/** Fewest rows of a set of bars that is read block by block. */
+/** From how many rows on bars are read block by block. */
 export interface Streaming {
   readonly minRows: number;
 }
@@ -228,29 +229,26 @@ export function openStreamedBars(catalog: string, key: BarKey, range: BarRange, 
   const path = barsPath(catalog, key);
   if (!existsSync(path)) return null;
   const handle = openSync(path, 'r');
-  const opened = tryOpen(catalog, key, range, minRows, { path, handle });
+  const opened = tryOpen(catalog, key, { path, handle }, { ...range, minRows });
   if (opened === null) closeSync(handle);
   return opened;
 }
 
-/** Returns null if the bars must be loaded whole. */
+/** Returns the bars of an open file. Null if they must be loaded whole. */
 function tryOpen(
   catalog: string,
   key: BarKey,
-  range: BarRange,
-  minRows: number,
   { path, handle }: Pick<BarFilePlace, 'path' | 'handle'>,
+  range: BarRange & Streaming,
 ): LoadedBars | null {
   try {
     const file = new ArrowFile(path, handle, null);
     const instrument = readInstrument(catalog, key.market, key.symbol);
-    const stated = statedFacts(file, path);
+    const fileFacts = statedFacts(file, path);
     if (instrument === null || hasBarsIn(file)) return null;
-    const first = range.fromMs === undefined ? 0 : file.rowAt('open_time', range.fromMs);
-    const start = Math.max(0, first - (range.warmupRows ?? 0));
-    const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
-    if (end <= first || end - first < minRows) return null;
-    const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows };
+    const { first, start, end } = rowsIn(file, key.interval, range);
+    if (end <= first || end - first < range.minRows) return null;
+    const facts = { ...fileFacts, openLastBar: fileFacts.openLastBar && end === file.rows };
     const place = { path, record: instrumentPath(catalog, key.market, key.symbol), handle, start, end };
     const bars = new StreamedBars(file, instrument, key.interval, place);
     const quality = qualityOf({ ...bars.head(0), length: 0 }, 0, facts, file.metadata.get('manifest_sha256') ?? '');

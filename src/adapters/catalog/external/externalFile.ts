@@ -115,7 +115,8 @@ export class TextFile {
   private numberOf(cell: string): number {
     const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
     if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
-    const signOfCell = hasComma ? ',' : cell.includes('.') ? '.' : null;
+    const pointOfCell = cell.includes('.') ? '.' : null;
+    const signOfCell = hasComma ? ',' : pointOfCell;
     if (signOfCell !== null && this.decimalSign !== null && signOfCell !== this.decimalSign)
       throw this.rows.bad(
         this.line,

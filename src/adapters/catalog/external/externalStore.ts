@@ -63,10 +63,16 @@ export function storeExternal(catalog: string, key: ExternalKey, kind: ValueKind
         }),
     },
   );
-  return writeManifest(catalog, key, kind, columns, dataSha256);
+  return writeManifest(catalog, key, columns, { kind, dataSha256 });
 }
 
-function writeManifest(catalog: string, key: ExternalKey, kind: ValueKind, columns: ExternalColumns, dataSha256: string): ExternalManifest {
+/** Writes the manifest of a series, and returns it. */
+function writeManifest(
+  catalog: string,
+  key: ExternalKey,
+  columns: ExternalColumns,
+  { kind, dataSha256 }: Pick<ExternalManifest, 'kind' | 'dataSha256'>,
+): ExternalManifest {
   const { name, symbol } = key;
   const manifest: ExternalManifest = { format: 'isobar series 1', name, symbol, kind, ...externalFacts(columns), dataSha256 };
   writeText(externalManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
@@ -104,7 +110,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
     }
     if (length === 0) throw damaged(path, 'it has no rows');
     return {
-      manifest: writeManifest(catalog, key, kind, columns, dataSha256),
+      manifest: writeManifest(catalog, key, columns, { kind, dataSha256 }),
       path,
       unchanged: hashOfColumns(columns) === dataSha256,
       wrong,

@@ -39,7 +39,7 @@ const store = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(
 const APPENDED = `const { appendBars } = await import(dist + 'catalog/bars/append.js');
 const times = Float64Array.from({ length: 60 }, (_, i) => ${START} + (60 + i) * 60000), flat = times.map(() => 100);
 const rows = { length: 60, openMs: times, open: flat, high: flat, low: flat, close: flat, volume: flat };
-run(() => appendBars(folder, ${JSON.stringify(testInstrument())}, '1m', rows, 'keep').newRows);`;
+run(() => appendBars(folder, { listedInstrument: ${JSON.stringify(testInstrument())}, interval: '1m' }, rows, 'keep').newRows);`;
 const RESAMPLED = `const { resampleInto } = await import(dist + 'catalog/bars/feed.js');
 run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1h' }).manifest.rows);`;
 const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
@@ -104,7 +104,7 @@ describe('the lock', () => {
     const { namespace, boot, host } = thisProcess();
     mkdirSync(lock, { recursive: true });
     writeFileSync(join(lock, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
-    expect(appendBars(folder, testInstrument(), '1m', rowsOf(0, 5), 'keep').newRows).toBe(5);
+    expect(appendBars(folder, { listedInstrument: testInstrument(), interval: '1m' }, rowsOf(0, 5), 'keep').newRows).toBe(5);
     expect(existsSync(dirname(lock))).toBe(false);
   });
 

@@ -61,7 +61,7 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const priceDigits = digitsFor(price);
   const raw = emptyColumns(bars);
   const rng = seededRng(seed);
-  fillTimes(raw.openMs, interval, options.fromMs, gapShare, rng);
+  fillTimes(raw.openMs, { interval, fromMs: options.fromMs, gapShare, rng });
   const volatility = MINUTE_VOLATILITY * Math.sqrt(typicalLengthMs(interval) / 60_000);
   fillPrices(raw, { startPrice: price, scale: pow10(priceDigits), volatility, rng, onProgress: options.onProgress });
   let [lowest, highest] = [Infinity, 0];
@@ -87,8 +87,17 @@ function digitsFor(price: number): number {
   return digits;
 }
 
-/** Fills in the open times, ms UTC, with random gaps that are `gapShare` of all bars. */
-function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
+/** Where generated bars begin, and how many of them are missing. */
+interface TimeGrid {
+  readonly interval: Interval;
+  readonly fromMs: number;
+  /** Fraction of all bars that is missing. */
+  readonly gapShare: number;
+  readonly rng: Rng;
+}
+
+/** Fills in the open times (ms UTC), with random gaps. */
+function fillTimes(openMs: Float64Array, { interval, fromMs, gapShare, rng }: TimeGrid): void {
   let time = openOf(interval, fromMs);
   // With a gap of g bars on average after a fraction p of the rows, p g / (1 + p g) of all bars are missing.
   const gapProbability = gapShare / (1 - gapShare) / MEAN_GAP_BARS;

@@ -73,7 +73,7 @@ function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, row
   let fileRows = 0;
   for (const [file, read] of reads) {
     fileRows += read.length;
-    merged = merged === null ? read : mergeRows(merged, read, key, file, seriesPath(catalog, key));
+    merged = merged === null ? read : mergeRows(key, { columns: merged, path: seriesPath(catalog, key) }, { columns: read, path: file });
   }
   if (merged === null) throw new ConfigError('no file to import', 'name one or more files');
   const newRows = merged.length - (stored?.columns.length ?? 0);
@@ -81,10 +81,16 @@ function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, row
   return { files: reads.map(([file]) => file), fileRows, newRows, entry };
 }
 
-/** Merges the rows of `file` into those of `path`, in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
-function mergeRows(earlier: SeriesColumns, read: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
+/** Rows and the file that has them. */
+interface FileRows {
+  readonly columns: SeriesColumns;
+  readonly path: string;
+}
+
+/** Merges the rows of two files in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
+function mergeRows(key: SeriesKey, { columns: earlier, path }: FileRows, { columns: added, path: file }: FileRows): SeriesColumns {
   const rows = new Map<number, readonly number[]>();
-  for (const { timeMs, figures, length } of [earlier, read]) {
+  for (const { timeMs, figures, length } of [earlier, added]) {
     for (let row = 0; row < length; row++) {
       const values = figures.map((column) => column[row]!);
       const time = timeIn(earlier, timeMs[row]!, key);
@@ -103,7 +109,7 @@ function mergeRows(earlier: SeriesColumns, read: SeriesColumns, key: SeriesKey, 
     length: sorted.length,
     timeMs: Float64Array.from(sorted, ([time]) => time),
     figures: FIGURES[key.kind].map((_, i) => Float64Array.from(sorted, ([, values]) => values[i]!)),
-    digits: Math.max(earlier.digits, read.digits),
+    digits: Math.max(earlier.digits, added.digits),
   };
 }
 

@@ -92,7 +92,12 @@ async function tryImport(
   const before = barsBefore(catalog, key);
   const known = record.isNew ? [] : (before.files ?? []);
   const staging = stagingPath(catalog, key);
-  const files = await readFiles(names, rulesOf(key, record, options), known, names.length > 1 ? staging : null, progress);
+  const files = await readFiles(names, {
+    rules: rulesOf(key, record, options),
+    importedFiles: known,
+    staging: names.length > 1 ? staging : null,
+    progress,
+  });
   const reads = files.flatMap((file): ReadFile[] =>
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );

@@ -24,23 +24,25 @@ export interface FileProgress {
   readonly done: (file: string, rows: number) => void;
 }
 
-/**
- * Reads the files `names`. With a `staging` folder, each result is kept there, so that an interrupted import need not read it again. Throws
- * ConfigError.
- */
-export async function readFiles(
-  names: readonly string[],
-  rules: Omit<ReadRules, 'file'>,
-  known: readonly ImportedFile[],
-  staging: string | null,
-  progress: FileProgress,
-): Promise<readonly SetFile[]> {
+/** How the files of an import are read. */
+export interface FileReading {
+  readonly rules: Omit<ReadRules, 'file'>;
+  /** Files that were imported earlier. They are not read again. */
+  readonly importedFiles: readonly ImportedFile[];
+  /** Folder in which results are kept, so that an interrupted import need not read a file again. Null: they are not kept. */
+  readonly staging: string | null;
+  readonly progress: FileProgress;
+}
+
+/** Reads the files `names`. Throws ConfigError. */
+export async function readFiles(names: readonly string[], reading: FileReading): Promise<readonly SetFile[]> {
+  const { rules, importedFiles, progress } = reading;
   const files: SetFile[] = [];
   for (const name of names) {
     const sha256 = await contentHash(name);
     // Without --skip-bad, a file with rejected rows must be rejected again.
-    const isKnown = known.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
-    const file = isKnown ? null : await readFile(name, sha256, { ...rules, file: name }, staging, progress);
+    const isImported = importedFiles.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
+    const file = isImported ? null : await readFile(name, sha256, reading);
     files.push(file ?? { name, sha256, read: null, isResumed: false });
     progress.done(name, file?.read?.columns.length ?? 0);
   }
@@ -48,7 +50,8 @@ export async function readFiles(
 }
 
 /** Returns the rows of a file, read by an interrupted import of the same content if possible. */
-async function readFile(name: string, sha256: string, rules: ReadRules, staging: string | null, progress: FileProgress): Promise<SetFile> {
+async function readFile(name: string, sha256: string, { rules: commonRules, staging, progress }: FileReading): Promise<SetFile> {
+  const rules: ReadRules = { ...commonRules, file: name };
   const path = staging === null ? null : stagedPath(staging, sha256, rules);
   const staged = path === null ? null : readStaged(path);
   if (staged) return { name, sha256, read: staged, isResumed: true };

@@ -69,11 +69,16 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
     const expected = `a header, or the ${BINANCE.length} columns of Binance's public data`;
     throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${HEADER}`);
   }
-  return namedLayout(cells, text, place, rules, afterAddress);
+  return namedLayout(cells, { text, place }, rules, afterAddress);
 }
 
 /** Returns the layout of a header that names the columns in any order, possibly among others. */
-function namedLayout(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
+function namedLayout(
+  cells: readonly string[],
+  { text, place }: { readonly text: string; readonly place: string },
+  { baseAsset }: LayoutRules,
+  afterAddress: boolean,
+): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   // pandas writes an index column without a name.
@@ -97,7 +102,8 @@ function namedLayout(cells: readonly string[], text: string, place: string, { ba
   }
   const isDownload = afterAddress || (assetVolumes.includes(volume) && names.includes('symbol'));
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
-  const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
+  const undownloadedFormat = isBinance ? 'binance' : 'csv';
+  const format = isDownload ? 'cryptodatadownload' : undownloadedFormat;
   const symbolIndex = indexOfAny(SYMBOLS);
   const symbol = symbolIndex < 0 ? null : { index: symbolIndex, name: cells[symbolIndex]! };
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };

@@ -35,10 +35,14 @@ export function inspectFile(path: string): FileHead {
     const head = new Uint8Array(HEAD_BYTES);
     const bytes = head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
     const start = Buffer.from(bytes).toString('latin1');
-    const isZip = ZIP_STARTS.some((magic) => start.startsWith(magic));
-    const packing = start.startsWith('\x1f\x8b') ? 'gzip' : isZip ? 'zip' : 'none';
-    return { size: Math.max(1, fstatSync(file).size), packing, bytes };
+    return { size: Math.max(1, fstatSync(file).size), packing: packingOf(start), bytes };
   });
+}
+
+/** Returns the packing of a file by its first bytes. */
+function packingOf(start: string): FileHead['packing'] {
+  if (start.startsWith('\x1f\x8b')) return 'gzip';
+  return ZIP_STARTS.some((magic) => start.startsWith(magic)) ? 'zip' : 'none';
 }
 
 /** Opens the content of the file. Throws ConfigError for a zip that does not have exactly one file. */

@@ -9,27 +9,29 @@ const MILLION_DIGITS = 6;
 /** Maximum length of a wrong value in messages. */
 const MAX_SHOWN = 60;
 
+/** Where an object stands, for messages. */
+interface RecordPlace {
+  readonly json: string;
+  readonly file: string;
+  /** Offset of the object in the text. */
+  readonly from: number;
+  /** Prefix of its keys, such as `contract.`. */
+  readonly prefix: string;
+  /** For a record inside another file: returns the place of a key. */
+  readonly where: ((key: string) => string) | null;
+}
+
 /** Reads the members of a JSON record. An error names the line and the member. */
 export class RecordReader<Key extends string> {
   private readonly values: Readonly<Record<string, unknown>>;
   private readonly json: string;
   private readonly file: string;
-  /** Offset of the object in the text, and the prefix of its keys in messages. */
   private readonly from: number;
   private readonly prefix: string;
-  /** For a record inside another file: returns the place of a key. */
-  private readonly where: ((key: string) => string) | null;
+  private readonly where: RecordPlace['where'];
 
   /** Throws ConfigError for a value that is not an object or has a key that is not in `keys`. */
-  private constructor(
-    value: unknown,
-    keys: readonly Key[],
-    json: string,
-    file: string,
-    from = 0,
-    prefix = '',
-    where: RecordReader<Key>['where'] = null,
-  ) {
+  private constructor(value: unknown, keys: readonly Key[], { json, file, from, prefix, where }: RecordPlace) {
     this.json = json;
     this.file = file;
     this.from = from;
@@ -54,42 +56,50 @@ export class RecordReader<Key extends string> {
     } catch (error) {
       throw new ConfigError(`${file}: no valid JSON: ${error instanceof Error ? error.message : String(error)}`, REMEDY);
     }
-    return new RecordReader(value, keys, json, file);
+    return new RecordReader(value, keys, { json, file, from: 0, prefix: '', where: null });
   }
 
   /** Reads a record in memory; `where` returns the place of a key for messages. */
   static at<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
-    return new RecordReader(record, keys, '', '', 0, '', where);
+    return new RecordReader(record, keys, { json: '', file: '', from: 0, prefix: '', where });
   }
 
+  /** True when the record has the key. */
   has(key: Key): boolean {
     return this.values[key] !== undefined;
   }
 
   /** Returns the object at a key. */
   inner<Inner extends string>(key: Key, keys: readonly Inner[]): RecordReader<Inner> {
-    return new RecordReader(this.values[key], keys, this.json, this.file, this.positionOf(key), `${this.prefix}${key}.`, this.where);
+    return new RecordReader(this.values[key], keys, this.placeIn(key, `${key}.`));
   }
   /** Returns the objects of the list at a key, which must have at least one. */
   list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
     const value = this.values[key];
     if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
-    return value.map(
-      (item, i) => new RecordReader(item, keys, this.json, this.file, this.positionOf(key), `${this.prefix}${key}[${i}].`, this.where),
-    );
+    return value.map((item, index) => new RecordReader(item, keys, this.placeIn(key, `${key}[${index}].`)));
   }
+  /** Returns the place of an object at a key. `suffix` is added to the prefix of its keys. */
+  private placeIn(key: Key, suffix: string): RecordPlace {
+    const { json, file, prefix, where } = this;
+    return { json, file, from: this.positionOf(key), prefix: `${prefix}${suffix}`, where };
+  }
+
+  /** Returns a list of names; an empty list if the key is absent. */
   texts(key: Key): readonly string[] {
     const value: unknown = this.values[key] ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw this.wrong(key, 'a list of names', value);
     return value;
   }
 
+  /** Returns the name of an asset. */
   asset(key: Key): string {
     const value = this.values[key];
     if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value))
       throw this.wrong(key, 'the name of an asset such as "BTC"', value);
     return value;
   }
+  /** Returns one of the choices. */
   choice<const T extends string>(key: Key, choices: readonly T[]): T {
     const found = choices.find((choice) => choice === this.values[key]);
     if (found === undefined) throw this.wrong(key, `one of ${choices.join(', ')}`, this.values[key]);

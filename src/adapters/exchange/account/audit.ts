@@ -8,6 +8,7 @@ import type { HoldingsCheck, Verified } from './holdingsCheck.ts';
 import type { OrderSettings } from '../calls/settings.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 
+/** What the audits take. */
 export interface AuditsDeps {
   readonly scheduler: Scheduler;
   readonly settings: Pick<OrderSettings, 'balanceMs'>;
@@ -44,7 +45,7 @@ export class Audits {
     if (venueMs === null) return gap(0, 'the exchange does not report its time');
     const instruments = kind === 'full' ? own : active();
     const areWhole = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
-    const isWhole = areWhole.every((each) => each);
+    const isWhole = areWhole.every((isWholeSide) => isWholeSide);
     if (!this.#isBalanceDue(kind)) return this.#result(isWhole, venueMs);
     // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
     const verified = yield* holdings.verify(own, OPTIONS[kind]);
@@ -78,7 +79,7 @@ export class Audits {
   }
 }
 
-function gap(venueMs: number, what: string): AuditResult {
-  const differences: AuditDifference[] = [{ code: 'GAP', instrument: null, venueId: null, what }];
+function gap(venueMs: number, detail: string): AuditResult {
+  const differences: AuditDifference[] = [{ code: 'GAP', instrument: null, venueId: null, what: detail }];
   return { kind: 'gap', differences, isComplete: false, venueMs };
 }

@@ -5,6 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
+/** What the watch of funding payments takes. */
 export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;
@@ -38,20 +39,20 @@ export class FundingWatch {
   take(instrument: number, rows: readonly PositionRow[]): void {
     const { instruments, funded, noted, venueMs, isHeld } = this.#deps;
     for (const side of SIDES) {
-      const row = rows.find((each) => each.side === side);
+      const row = rows.find((sideRow) => sideRow.side === side);
       const key = `${instrument} ${side}`;
       if (row?.funding === null) continue;
       // The fill that opened the position may not be booked yet: a later read reports the funding. A foreign position pays for itself.
       if (row !== undefined && isHeld?.(instrument, side === 'buy') === false) continue;
       const knownTotal = this.#totals.get(key) ?? 0;
       // A position that was closed and reopened between two reads starts at 0, not at the total of its predecessor.
-      const before = this.#isReopened(key, row) ? 0 : knownTotal;
-      const now = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
+      const bookedUnits = this.#isReopened(key, row) ? 0 : knownTotal;
+      const venueUnits = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
       // The venue no longer shows a closed position, so its last payment stays unknown.
-      if (row !== undefined && now !== before) funded(instrument, side === 'buy', now - before, venueMs());
-      if (now === knownTotal) continue;
-      this.#totals.set(key, now);
-      noted(instrument, side, now);
+      if (row !== undefined && venueUnits !== bookedUnits) funded(instrument, side === 'buy', venueUnits - bookedUnits, venueMs());
+      if (venueUnits === knownTotal) continue;
+      this.#totals.set(key, venueUnits);
+      noted(instrument, side, venueUnits);
     }
   }
 

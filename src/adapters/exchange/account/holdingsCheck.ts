@@ -19,6 +19,7 @@ export interface Verified {
   readonly differences: readonly string[];
 }
 
+/** What the check of holdings takes. */
 export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;
@@ -69,20 +70,20 @@ export class HoldingsCheck {
    */
   *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
     const { own, lagMs, venueMs, deps } = this.#deps.core;
-    let before: Snapshot | null = null;
+    let earlierSnapshot: Snapshot | null = null;
     for (let attempt = 1; ; attempt++) {
       // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
       const sinceMs = attempt === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
       const areTradesWhole = yield* this.#readTrades(attempt === 1 ? instruments : own, sinceMs, options);
       if (!areTradesWhole) return NOT_VERIFIED;
       // Trades that arrived since may explain the previous read.
-      if (before?.isComparable === true && before.gaps().some(isNone)) return this.#verifiedAt(instruments);
+      if (earlierSnapshot?.isComparable === true && earlierSnapshot.gaps().some(isNone)) return this.#verifiedAt(instruments);
       const snapshot: Snapshot | null = yield* this.#read(instruments, options);
       if (snapshot === null) return NOT_VERIFIED;
-      const verified = this.#compare(snapshot, before, instruments);
+      const verified = this.#compare(snapshot, earlierSnapshot, instruments);
       if (verified !== null) return verified;
       if (attempt === MAX_READS) return NOT_VERIFIED;
-      before = snapshot;
+      earlierSnapshot = snapshot;
       yield* sleep(deps.scheduler, Math.ceil(lagMs()));
     }
   }
@@ -115,16 +116,16 @@ export class HoldingsCheck {
     this.#lotGaps.clear();
   }
 
-  /** Returns the result, or null if another read must decide. `before`: the previous read. */
-  #compare(snapshot: Snapshot, before: Snapshot | null, instruments: readonly number[]): Verified | null {
+  /** Returns the result, or null if another read must decide. `earlierSnapshot`: the previous read. */
+  #compare(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
     if (!snapshot.isComparable) {
-      if (snapshot.signature !== before?.signature) return null;
+      if (snapshot.signature !== earlierSnapshot?.signature) return null;
       snapshot.adopt();
       return this.#verifiedAt(instruments);
     }
     const gaps = snapshot.gaps();
     if (gaps.some(isNone)) return this.#verifiedAt(instruments);
-    const keysBefore = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
+    const keysBefore = new Set(earlierSnapshot?.isComparable === true ? earlierSnapshot.gaps().map(({ key }) => key) : []);
     const proven = gaps.find(({ key }) => keysBefore.has(key));
     return proven === undefined ? null : { isWhole: true, differences: snapshot.noteProven(proven) };
   }
@@ -159,18 +160,18 @@ export class HoldingsCheck {
     const { venue, holdings, deps } = this.#deps.core;
     const assets = new Set(instruments.flatMap((index) => [deps.instruments[index]!.base, deps.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
-    const held = yield* venue.holdings(options);
-    if (held === null || (!holdings.isSet && this.#isUnsure())) return null;
-    const totalOf = (asset: string): Decimal => new Decimal(held.find((holding) => holding.asset === asset)?.total ?? 0);
+    const venueHoldings = yield* venue.holdings(options);
+    if (venueHoldings === null || (!holdings.isSet && this.#isUnsure())) return null;
+    const totalOf = (asset: string): Decimal => new Decimal(venueHoldings.find((holding) => holding.asset === asset)?.total ?? 0);
     return {
-      signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
+      signature: venueHoldings.map(({ asset, total }) => `${asset} ${total}`).join(' '),
       isComparable: holdings.isSet,
-      gaps: () => Array.from(holdings.gaps(held, assets, sinceMs)),
+      gaps: () => Array.from(holdings.gaps(venueHoldings, assets, sinceMs)),
       noteProven: (gap) => {
         this.#assetGap = gap;
         return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
       },
-      adopt: () => holdings.set(held),
+      adopt: () => holdings.set(venueHoldings),
     };
   }
 
@@ -211,11 +212,12 @@ export class HoldingsCheck {
       },
       noteProven: (gap) => {
         for (const net of nets) {
-          const by = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
-          if (by.length > 0) this.#lotGaps.set(net.index, { key: gap.key, by: by.map(([, difference]) => ['lots', difference] as const) });
+          const changes = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
+          if (changes.length > 0)
+            this.#lotGaps.set(net.index, { key: gap.key, by: changes.map(([, difference]) => ['lots', difference] as const) });
         }
         return gap.by.map(([name, by]) => {
-          const net = nets.find((other) => name === `${nameOf(other)} lots`)!;
+          const net = nets.find((candidate) => name === `${nameOf(candidate)} lots`)!;
           return `${nameOf(net)}: the position is ${net.lots.toFixed()} lots, its trades make ${net.lots.minus(by).toFixed()}`;
         });
       },
@@ -239,8 +241,8 @@ const nameGap = ({ by }: Gap, name: string): Gap => {
   return { key: named.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '), by: named };
 };
 const joinGaps = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
-const differenceOf = (asset: string, total: Decimal, by: Decimal): string =>
-  `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(by).toFixed()}`;
+const differenceOf = (asset: string, total: Decimal, difference: Decimal): string =>
+  `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(difference).toFixed()}`;
 
 /** Returns longs minus shorts, in lots. The result has a fraction if a volume is finer than a lot. */
 export function netLots(rows: readonly PositionRow[], { quantityDigits }: Instrument): Decimal {

@@ -13,6 +13,7 @@ export interface UnreadableBan {
   readonly remedy: string;
 }
 
+/** Where a ban is kept, so that a restart does not forget it. */
 export interface BanStore {
   /** Returns the ban written last, or null if none was ever written. */
   read(): Ban | UnreadableBan | null;

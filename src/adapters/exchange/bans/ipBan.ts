@@ -9,6 +9,7 @@ const MAX_BAN_MS = 259_200_000;
 /** This long after the end of a ban, the next one is as short as the first. */
 const FORGIVEN_MS = 86_400_000;
 
+/** A change of the ban. */
 export type BanEvent =
   | { readonly kind: 'banned'; readonly ban: Ban }
   /** The ban holds, but would not survive a restart. */

@@ -1,5 +1,6 @@
 // Pauses all calls after the venue reported a rate-limit violation. Each pause is longer than the last; one successful call ends it.
 
+/** How long a rate class pauses after the venue has refused a call for its rate limit. */
 export interface StopRules {
   /** Length of the first pause. Each further one is twice as long. */
   readonly firstMs: number;

@@ -8,6 +8,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { HaltCode, OrderRequest } from './types.ts';
 import type { CreatedOrder } from './venueCalls.ts';
 
+/** What a create request did, as far as its reply proves it. */
 export type CreateOutcome =
   | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
   | { readonly kind: 'refused'; readonly code: string }
@@ -42,7 +43,8 @@ export function createOutcome(outcome: Outcome<CreatedOrder>, request: OrderRequ
 /** Returns the first repeated term that differs from the request, as text; null if all agree. Null terms and ids of `0` are ignored. */
 export function echoProblem(created: CreatedOrder, request: OrderRequest, clientOrderId: string): string | null {
   const { instrument, side, lots, limit } = request;
-  const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${sanitizeText(got, 40)}`;
+  const differs = (name: string, received: string, expected: string): string =>
+    `${name}: expected ${expected}, got ${sanitizeText(received, 40)}`;
   const echoed =
     created.clientOrderId === null || created.clientOrderId === '0' || created.clientOrderId === '' ? null : created.clientOrderId;
   if (echoed !== null && echoed.toUpperCase() !== clientOrderId.toUpperCase()) return differs('clientOrderId', echoed, clientOrderId);

@@ -37,11 +37,11 @@ function* waitingOrder(
   { triggerId, clientOrderId }: { readonly triggerId: string; readonly clientOrderId: string },
   options: CallOptions,
 ): Work<OrderRow | 'none' | null> {
-  const list = yield* calls.read('futures.triggerOrderList', { contractName, limit }, options);
-  if (list === null) return null;
-  const found = list.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
-  if (found === undefined) return 'none';
-  const row = triggerAsOrderRow(found, venueId, clientOrderId);
+  const openTriggers = yield* calls.read('futures.triggerOrderList', { contractName, limit }, options);
+  if (openTriggers === null) return null;
+  const trigger = openTriggers.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
+  if (trigger === undefined) return 'none';
+  const row = triggerAsOrderRow(trigger, venueId, clientOrderId);
   if (row !== null) return row;
   const history = yield* calls.read('futures.orderHistory', { contractName, limit }, options);
   return history?.rows.map(historyRow).find(({ cid }) => cid?.toUpperCase() === clientOrderId.toUpperCase()) ?? null;
@@ -130,8 +130,10 @@ const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage
 
 /** Returns the positions of a contract from the account reply. */
 function positionsIn({ rows, refused }: Listing<MarginAccount>, contractName: string): Page<PositionRow> {
-  const found = rows.flatMap(({ positionVos }) => positionVos ?? []).filter((each) => each.contractName === contractName.toUpperCase());
-  const positions = found.flatMap((each) => each.positions ?? []).filter(({ volume }) => Number(volume) !== 0);
+  const contractRows = rows
+    .flatMap(({ positionVos }) => positionVos ?? [])
+    .filter((each) => each.contractName === contractName.toUpperCase());
+  const positions = contractRows.flatMap((each) => each.positions ?? []).filter(({ volume }) => Number(volume) !== 0);
   const page = { rows: positions, refused };
   return pageOf(page, Infinity, ({ side, volume, leverageLevel, positionType }) => ({
     side,

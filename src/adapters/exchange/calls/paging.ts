@@ -8,6 +8,7 @@ export interface PageSeen {
   readonly isFull: boolean;
 }
 
+/** What to do after a page of a list. */
 export type PageStep =
   /** All rows since the cursor have been read. */
   | { readonly kind: 'complete' }
@@ -57,11 +58,11 @@ export class Paging {
   #takeUpward(page: PageSeen): PageStep {
     const ids = sortIds(page.ids);
     const [reached, low] = [this.#highestRead!, this.#lowestRead!];
-    const last = ids.at(-1);
+    const lastId = ids.at(-1);
     // The page must contain the id that it was asked to start from, and newer ids.
-    if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();
-    this.#highestRead = last;
-    return last >= low ? { kind: 'complete' } : this.#askUpward();
+    if (lastId === undefined || !ids.includes(reached) || lastId <= reached) return this.#askDownward();
+    this.#highestRead = lastId;
+    return lastId >= low ? { kind: 'complete' } : this.#askUpward();
   }
 
   #takeDownward(page: PageSeen, reachesBack: boolean): PageStep {

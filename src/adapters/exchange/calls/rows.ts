@@ -63,6 +63,7 @@ export interface Page<T> {
   readonly isWhole: boolean;
 }
 
+/** A position of a contract as the venue reports it. */
 export interface PositionRow {
   readonly side: Side;
   readonly volume: string;
@@ -77,6 +78,7 @@ export interface PositionRow {
 /** An empty client order id or `0` means that there is no client order id. */
 const clientOrderIdIn = (text: string | null): string | null => (text === null || text === '' || text === '0' ? null : text);
 
+/** Returns a spot order in the form that both markets share. */
 export const spotOrderRow = (row: SpotOrder): OrderRow => ({
   venueId: row.orderId,
   cid: clientOrderIdIn(row.clientOrderId),
@@ -91,6 +93,7 @@ export const spotOrderRow = (row: SpotOrder): OrderRow => ({
   timeMs: row.timeMs,
 });
 
+/** Returns a futures order in the form that both markets share. */
 export const futuresOrderRow = (row: FuturesOrder): OrderRow => ({
   venueId: row.orderId,
   cid: null,
@@ -105,6 +108,7 @@ export const futuresOrderRow = (row: FuturesOrder): OrderRow => ({
   timeMs: row.timeMs,
 });
 
+/** Returns a row of the order history in the form that both markets share. */
 export const historyRow = (row: OrderHistoryRow): OrderRow => ({
   venueId: row.orderId,
   cid: clientOrderIdIn(row.clientId),
@@ -119,6 +123,7 @@ export const historyRow = (row: OrderHistoryRow): OrderRow => ({
   timeMs: row.ctimeMs,
 });
 
+/** Returns a spot trade in the form that both markets share. */
 export function spotTradeRow(row: SpotFill): TradeRow {
   const { orderId, side } = ownOrder(row);
   const otherId = row.isBuyer ? row.askId : row.bidId;
@@ -126,6 +131,7 @@ export function spotTradeRow(row: SpotFill): TradeRow {
   return { tradeId, venueId: orderId, otherId, side, price, qty, fee, feeCoin, isMaker, timeMs };
 }
 
+/** Returns a futures trade in the form that both markets share. */
 export function futuresTradeRow(row: FuturesFill): TradeRow {
   const { orderId, side } = ownOrder(row);
   const otherId = row.isBuyer ? row.askId : row.bidId;

@@ -31,6 +31,7 @@ export interface OrderSettings {
   readonly incidentCleanMs: number;
 }
 
+/** The settings by default. */
 export const ORDER_SETTINGS: OrderSettings = {
   backdateMs: 0,
   createTimeoutMs: 10_000,

@@ -61,5 +61,5 @@ const lettersAndDigits = (name: string): string => name.toUpperCase().replace(/[
 const isNameOf = (name: string, requested: string): boolean =>
   lettersAndDigits(name) === lettersAndDigits(requested) ||
   (requested.includes('-') && requested.toUpperCase().split('-').slice(1).join('') === lettersAndDigits(name));
-const differenceText = (name: string, requested: string, got: string): string =>
-  `${name}: expected ${sanitizeText(requested, 40)}, got ${sanitizeText(got, 40)}`;
+const differenceText = (name: string, requested: string, received: string): string =>
+  `${name}: expected ${sanitizeText(requested, 40)}, got ${sanitizeText(received, 40)}`;

@@ -20,6 +20,7 @@ import { retryAfterMs } from './retryAfter.ts';
 /** How long to keep listening for a reply after the caller has timed out. */
 export const LATE_MS = 60_000;
 
+/** The operation that is called, its request, and the service that gets it. */
 export interface CallTarget<O extends Op> {
   readonly op: O;
   readonly request: UnsignedRequest;
@@ -28,6 +29,7 @@ export interface CallTarget<O extends Op> {
   readonly args: Given;
 }
 
+/** How a call is queued and how long its caller waits. */
 export interface CallTerms {
   readonly priority: Priority;
   readonly timeoutMs: number;

@@ -24,9 +24,9 @@ export class LastReplies {
     decode: () => Outcome<T>,
   ): Outcome<T> {
     if (status !== 200 || body.length < MIN_BYTES || body.length > MAX_BYTES) return decode();
-    const kept = this.#kept.get(request);
+    const keptReply = this.#kept.get(request);
     // The type is right, because a request has one operation, and an operation has one type of outcome.
-    if (kept !== undefined && Buffer.compare(kept.body, body) === 0) return kept.outcome as Outcome<T>;
+    if (keptReply !== undefined && Buffer.compare(keptReply.body, body) === 0) return keptReply.outcome as Outcome<T>;
     const outcome = decode();
     if (outcome.kind !== 'acked') return outcome;
     this.#kept.delete(request);

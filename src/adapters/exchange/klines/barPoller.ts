@@ -17,6 +17,7 @@ import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from 
  */
 export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void, isAgain?: boolean) => () => void;
 
+/** Takes the bars of a feed. */
 export interface BarSink {
   /** Events arrive in the order in which they must be processed. */
   event(event: BarEvent): void;
@@ -26,6 +27,7 @@ export interface BarSink {
   onProblem(problem: string, againMs: number | null): void;
 }
 
+/** What the poller takes. */
 export interface BarPollerDeps {
   readonly scheduler: Scheduler;
   /** While the venue's clock is not measured (uncertainty Infinity), no bar is reported. */
@@ -36,6 +38,7 @@ export interface BarPollerDeps {
   readonly sink: BarSink;
 }
 
+/** Which bars are delivered, and from when. */
 export interface FeedOptions {
   /** Interval of the delivered bars. */
   readonly interval: Interval;

@@ -10,6 +10,7 @@ import { causeOf } from './barPoller.ts';
 /** Calls `done` once, never before returning. The returned function cancels the request. */
 export type AskRate = (timeoutMs: number, done: (outcome: Outcome<OpResult<'futures.indexPrice'>>) => void) => () => void;
 
+/** Takes the funding rates of a contract. */
 export interface RateSink {
   /** The next funding time has changed, and its rate is not known yet. Always called before `rate`, whatever the venue replies. */
   next(dueMs: number): void;
@@ -19,6 +20,7 @@ export interface RateSink {
   onProblem(problem: string): void;
 }
 
+/** What the poller takes. */
 export interface RatePollerDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: () => ServerTime;
@@ -91,14 +93,14 @@ export class RatePoller {
   }
 
   #nextReadMs(): number {
-    const lead = RATE_LEADS_MS.find((each) => each < this.#leadMs);
+    const lead = RATE_LEADS_MS.find((leadMs) => leadMs < this.#leadMs);
     return Math.min(this.#againMs, lead === undefined ? Infinity : this.#dueMs - lead);
   }
 
   #ask(nowMs: number): void {
     const { ask, sink, serverTime } = this.#deps;
     const dueMs = this.#dueMs;
-    this.#leadMs = RATE_LEADS_MS.findLast((each) => dueMs - each <= nowMs) ?? this.#leadMs;
+    this.#leadMs = RATE_LEADS_MS.findLast((leadMs) => dueMs - leadMs <= nowMs) ?? this.#leadMs;
     this.#againMs = Infinity;
     this.#cancelCall = ask(Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, dueMs - nowMs)), (outcome) => {
       if (!this.#isRunning) return;

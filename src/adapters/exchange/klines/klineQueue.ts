@@ -3,6 +3,7 @@
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { AskKlines } from './barPoller.ts';
 
+/** Bounds of the queue. */
 export interface KlineQueueOptions {
   /** Maximum number of calls under way, at least 1: as many as the rate limit allows in a window. */
   readonly maxCalls: number;
@@ -88,9 +89,9 @@ export class KlineQueue {
   #fill(): void {
     if (this.#timer !== null) return;
     while (this.#underWay < this.#maxCalls && this.#waiting.length > 0) {
-      const first = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
-      this.#waiting.splice(this.#waiting.indexOf(first), 1);
-      first.begin();
+      const firstCall = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
+      this.#waiting.splice(this.#waiting.indexOf(firstCall), 1);
+      firstCall.begin();
     }
   }
 }

@@ -26,6 +26,7 @@ export function pollRules(interval: Interval, graceMs = 0): PollRules {
   return { delayMs: 400, spreadMs: 1000, retryMs: 1000, retryForMs, outageMs: 60_000 };
 }
 
+/** What the plan of the next call depends on. */
 export interface PollState {
   readonly interval: Interval;
   /** Open time of the newest bar received; null before the first. */

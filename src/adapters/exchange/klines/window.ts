@@ -70,8 +70,8 @@ export function barWindow(listing: Listing<Kline>, interval: Interval, requested
 }
 
 function barOf({ openMs, open, high, low, close, volume }: Kline, closeMs: number): MarketBar {
-  const figures = { open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) };
-  return { openMs, closeMs, ...figures, barsIn: 1 };
+  const prices = { open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) };
+  return { openMs, closeMs, ...prices, barsIn: 1 };
 }
 
 function isPlausible({ open, high, low, close, volume }: MarketBar): boolean {
@@ -96,16 +96,16 @@ export function coarserWindow(window: BarWindow, interval: Interval): BarWindow 
   const endMs = fine.at(-1)?.closeMs ?? -Infinity;
   const closed: MarketBar[] = [];
   for (let row = 0; row < fine.length;) {
-    const first = row;
-    const openMs = openOf(interval, fine[first]!.openMs);
+    const firstRow = row;
+    const openMs = openOf(interval, fine[firstRow]!.openMs);
     const closeMs = closeOf(interval, openMs);
     while (row < fine.length && fine[row]!.openMs < closeMs) row++;
-    if (closeMs > endMs || (first === 0 && fine[0]!.openMs !== openMs)) continue;
-    mergeRows(columns, first, row, merged, 0);
+    if (closeMs > endMs || (firstRow === 0 && fine[0]!.openMs !== openMs)) continue;
+    mergeRows(columns, firstRow, row, merged, 0);
     const [open, high, low, close, volume] = [merged.open, merged.high, merged.low, merged.close, merged.volume].map(
       (column) => column[0]!,
     );
-    closed.push({ openMs, closeMs, open: open!, high: high!, low: low!, close: close!, volume: volume!, barsIn: row - first });
+    closed.push({ openMs, closeMs, open: open!, high: high!, low: low!, close: close!, volume: volume!, barsIn: row - firstRow });
   }
   return { ...window, interval, closed };
 }
@@ -148,6 +148,6 @@ export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFig
 
 /** Returns how many rows to request to get all closed bars of `interval` that open at `fromMs` or later, and the running one. */
 export function rowsSince(interval: Interval, fromMs: number, serverMs: number): number {
-  const wanted = barsBetween(interval, openOf(interval, fromMs), openOf(interval, serverMs)) + 1;
-  return Math.max(2, Math.min(MAX_KLINES, wanted));
+  const barCount = barsBetween(interval, openOf(interval, fromMs), openOf(interval, serverMs)) + 1;
+  return Math.max(2, Math.min(MAX_KLINES, barCount));
 }

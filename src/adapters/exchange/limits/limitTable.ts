@@ -17,6 +17,7 @@ export interface LimitOverride {
 /** By endpoint (`spot.klines`) or rate class (`spot.public`). */
 export type LimitOverrides = Readonly<Record<string, LimitOverride | undefined>>;
 
+/** The limit of a rate class. */
 export interface ClassLimit {
   readonly rateClass: string;
   readonly scope: RateLimit['scope'];
@@ -28,6 +29,7 @@ export interface ClassLimit {
   readonly heaviest: number;
 }
 
+/** The limit of the rate class to which an operation belongs, and what one call of it costs. */
 export interface OpLimit {
   readonly limit: ClassLimit;
   readonly weight: number;
@@ -73,8 +75,8 @@ function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRo
 /** Returns the limit of the row's class. All rows of a class share one object. */
 function classLimitOf(row: LimitRow, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
   const { rateClass, scope, count, windowMs, source } = row;
-  const known = limits.get(rateClass);
-  if (known) return known;
+  const listedLimit = limits.get(rateClass);
+  if (listedLimit) return listedLimit;
   if (heaviest > count) {
     throw new ConfigError(
       `limits.${rateClass}: expected a count of at least ${heaviest}, the weight of one call, got ${count}`,

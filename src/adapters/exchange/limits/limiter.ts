@@ -12,8 +12,10 @@ import type { Priority } from './shares.ts';
 
 export type { Priority, Ticket, LimitRefusal };
 
+/** A change of the ban or of a rate class. */
 export type LimitEvent = BanEvent | ClassEvent;
 
+/** What a caller may choose. */
 export interface LimiterOptions {
   /** The user's overrides of the endpoint table. */
   readonly limits?: LimitOverrides;
@@ -100,13 +102,13 @@ export class Limiter {
 
   get state(): LimiterState {
     const classes = [...this.#address.classes.values(), ...this.#classes.values()];
-    return { classes: classes.map((each) => each.state), bannedUntilMs: this.#address.bans.untilMs(this.#scheduler.nowMs) };
+    return { classes: classes.map((rateClass) => rateClass.state), bannedUntilMs: this.#address.bans.untilMs(this.#scheduler.nowMs) };
   }
 
   #classOf({ limit }: OpLimit): RateClass {
     const classes = limit.scope === 'key' ? this.#classes : this.#address.classes;
-    const known = classes.get(limit.rateClass);
-    if (known) return known;
+    const existing = classes.get(limit.rateClass);
+    if (existing) return existing;
     const created = new RateClass(limit, this.#common);
     classes.set(limit.rateClass, created);
     this.#address.allClasses.add(created);

@@ -27,9 +27,9 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
   for (const polling of pollings) {
     const row = table.get(polling.op);
     if (!row) continue;
-    const known = byClass.get(row.limit.rateClass) ?? { limit: row.limit, members: [] };
-    known.members.push({ ...polling, weight: row.weight });
-    byClass.set(row.limit.rateClass, known);
+    const classRows = byClass.get(row.limit.rateClass) ?? { limit: row.limit, members: [] };
+    classRows.members.push({ ...polling, weight: row.weight });
+    byClass.set(row.limit.rateClass, classRows);
   }
   for (const { limit, members } of byClass.values()) {
     const needed = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);

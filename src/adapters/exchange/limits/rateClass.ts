@@ -23,6 +23,7 @@ export interface Ticket {
   finish(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
 
+/** A call that waits for its turn. */
 export interface QueuedCall {
   readonly op: Op;
   readonly priority: Priority;
@@ -103,9 +104,9 @@ export class RateClass implements Usage {
       }
     }
     return () => {
-      const at = queue.indexOf(call);
-      if (at < 0) return;
-      queue.splice(at, 1);
+      const index = queue.indexOf(call);
+      if (index < 0) return;
+      queue.splice(index, 1);
       // A lighter call behind the removed one may fit now.
       this.sendWaiting();
     };

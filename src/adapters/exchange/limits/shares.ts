@@ -6,6 +6,7 @@
  * `order`: creates, tests and settings. `bars`: klines of bars that strategies wait for. `steady`: polling, and all else that can wait.
  */
 export const PRIORITIES = ['cancel', 'reconcile', 'order', 'bars', 'steady'] as const;
+/** What a call is for. Each priority has its share of the rate limit. */
 export type Priority = (typeof PRIORITIES)[number];
 
 /** As fractions of a limit. */
@@ -30,38 +31,38 @@ export interface Usage {
 
 /** True if a call of `weight`, the first of its priority, may be sent now. `allowance`: the limit in force. */
 export function fits(priority: Priority, weight: number, usage: Usage, allowance: number): boolean {
-  const next = usage.used + weight;
-  if (priority === 'cancel') return next <= allowance;
-  if (priority === 'bars') return fitsBars(weight, next, usage, allowance);
+  const usedAfter = usage.used + weight;
+  if (priority === 'cancel') return usedAfter <= allowance;
+  if (priority === 'bars') return fitsBars(weight, usedAfter, usage, allowance);
   const common = shareOf(allowance, SHARES.common, weight);
-  if (next > common) return false;
-  const sent = usage.sentBy(priority) + weight;
-  if (priority !== 'reconcile' && sent <= shareOf(allowance, SHARES.floor, weight)) return true;
-  if (priority === 'steady' && sent > shareOf(allowance, SHARES.steady, weight)) return false;
+  if (usedAfter > common) return false;
+  const sentAfter = usage.sentBy(priority) + weight;
+  if (priority !== 'reconcile' && sentAfter <= shareOf(allowance, SHARES.floor, weight)) return true;
+  if (priority === 'steady' && sentAfter > shareOf(allowance, SHARES.steady, weight)) return false;
   let isHigher = true;
   let reserved = 0;
-  for (const other of PRIORITIES) {
-    const first = usage.firstOf(other);
-    if (other === priority) isHigher = false;
+  for (const otherPriority of PRIORITIES) {
+    const firstWaiting = usage.firstOf(otherPriority);
+    if (otherPriority === priority) isHigher = false;
     // Waiting bars do not hold up the priorities below them, which keep their parts of the limit.
-    else if (other === 'cancel' || first === 0 || (other === 'bars' && !isHigher)) continue;
+    else if (otherPriority === 'cancel' || firstWaiting === 0 || (otherPriority === 'bars' && !isHigher)) continue;
     else if (isHigher) return false;
-    else reserved += Math.max(0, shareOf(allowance, SHARES.floor, first) - usage.sentBy(other));
+    else reserved += Math.max(0, shareOf(allowance, SHARES.floor, firstWaiting) - usage.sentBy(otherPriority));
   }
   // If the limit is so small that the reserves use it up, the order of priorities decides.
-  return next <= Math.max(weight, common - reserved);
+  return usedAfter <= Math.max(weight, common - reserved);
 }
 
 /**
  * Klines have a rate class without orders and cancels, so bars may use all of it. While a steady call waits that has not had its floor,
  * bars leave it in the common share.
  */
-function fitsBars(weight: number, next: number, usage: Usage, allowance: number): boolean {
+function fitsBars(weight: number, usedAfter: number, usage: Usage, allowance: number): boolean {
   if (usage.firstOf('reconcile') > 0 || usage.firstOf('order') > 0) return false;
   const steady = usage.firstOf('steady');
   const reserved = steady === 0 ? 0 : shareOf(allowance, SHARES.floor, steady) - usage.sentBy('steady');
   const limit = reserved <= 0 ? allowance : Math.max(weight, shareOf(allowance, SHARES.common, weight) - reserved);
-  return next <= limit;
+  return usedAfter <= limit;
 }
 
 /** Returns a share as a whole number, at least `weight`, so that every call is served even under a very small limit. */

@@ -6,6 +6,7 @@ import type { OrderSettings } from '../calls/settings.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 
+/** What the polling takes. */
 export interface ActiveOrderPollingDeps {
   readonly scheduler: Scheduler;
   readonly trackedOrders: TrackedOrders;

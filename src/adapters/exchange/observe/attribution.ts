@@ -21,6 +21,7 @@ export interface Sighting {
   readonly venueMs: number;
 }
 
+/** What the attribution takes. */
 export interface OrderAttributionDeps {
   readonly instruments: readonly Instrument[];
   readonly trackedOrders: TrackedOrders;
@@ -105,17 +106,17 @@ export class OrderAttribution {
   }
 
   /** Returns the order to which the row belongs, or null if it is not ours. Reports found, duplicate, contested and foreign orders. */
-  attribute(row: OrderRow, seen: Sighting): TrackedOrder | null {
+  attribute(row: OrderRow, sighting: Sighting): TrackedOrder | null {
     const { venueId } = row;
     const duplicate = this.#duplicates.get(venueId);
     if (duplicate !== undefined) this.#cancelIfOpen(duplicate, row);
     if (this.isExcluded(venueId)) return null;
-    const match = matchRow(row, seen.instrument, this.#deps.trackedOrders);
+    const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
       case 'known':
         return match.tracked;
       case 'found':
-        this.adopt(match.tracked, venueId, seen, row.timeMs);
+        this.adopt(match.tracked, venueId, sighting, row.timeMs);
         return match.tracked;
       case 'duplicate':
         this.#cancelDuplicate(match.tracked, row);
@@ -124,11 +125,11 @@ export class OrderAttribution {
         this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'alien':
-        if (row.cid !== null && this.#isCopyOfEnded(row.cid, venueId, seen.instrument)) {
-          this.#cancelIfOpen(this.#duplicateOf(seen.instrument, row.cid.toUpperCase(), venueId), row);
+        if (row.cid !== null && this.#isCopyOfEnded(row.cid, venueId, sighting.instrument)) {
+          this.#cancelIfOpen(this.#duplicateOf(sighting.instrument, row.cid.toUpperCase(), venueId), row);
           return null;
         }
-        this.reportForeign(venueId, seen.instrument, 'no order of ours asks for what it asks');
+        this.reportForeign(venueId, sighting.instrument, 'no order of ours asks for what it asks');
         return null;
       default:
         return assertNever(match);
@@ -143,16 +144,16 @@ export class OrderAttribution {
     return ended.orderId !== venueId && parseTriggerTrackId(ended.orderId) === null;
   }
 
-  /** Attributes the row of a waiting trigger order whose id is not known yet. `own`: our trigger orders. */
-  attributeTrigger(row: TriggerOrder, own: Iterable<TrackedOrder>, seen: Sighting): void {
+  /** Attributes the row of a waiting trigger order whose id is not known yet. `ownTriggers`: our trigger orders. */
+  attributeTrigger(row: TriggerOrder, ownTriggers: Iterable<TrackedOrder>, sighting: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
-    const withEqualTerms = Array.from(own).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
+    const withEqualTerms = Array.from(ownTriggers).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
     const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
-    if (tracked === undefined) return this.#reportForeignTrigger(triggerOrderId, seen.instrument, withEqualTerms);
+    if (tracked === undefined) return this.#reportForeignTrigger(triggerOrderId, sighting.instrument, withEqualTerms);
     // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
     if (tracked.lifecycle === 'sent') return;
-    this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), seen, null);
+    this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), sighting, null);
   }
 
   /** Assigns a venue order id to an order that had none, and reports it. */
@@ -259,8 +260,8 @@ export class OrderAttribution {
     this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
   #duplicateOf(instrument: number, clientOrderId: string, venueId: string): DuplicateOrder {
-    const known = this.#duplicates.get(venueId);
-    if (known !== undefined) return known;
+    const noted = this.#duplicates.get(venueId);
+    if (noted !== undefined) return noted;
     const duplicate: DuplicateOrder = { instrument, clientOrderId, isOpen: false, fills: [] };
     this.#duplicates.set(venueId, duplicate);
     this.#nameDuplicate(venueId);
@@ -291,10 +292,10 @@ export class OrderAttribution {
     this.#unclearedIds.delete(venueId);
     this.#unclearedIds.add(venueId);
     const ids = [...this.#unclearedIds].toReversed();
-    const texts = ids.slice(0, MAX_COPIES).map((id, place) => this.#duplicateText(id, this.#duplicates.get(id)!, place < MAX_NAMED));
-    const more = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
-    const before = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
-    raisedCauses.raise('DUPLICATE', null, [...texts, ...more, ...before].join('; '));
+    const texts = ids.slice(0, MAX_COPIES).map((id, index) => this.#duplicateText(id, this.#duplicates.get(id)!, index < MAX_NAMED));
+    const remainderText = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
+    const earlierText = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
+    raisedCauses.raise('DUPLICATE', null, [...texts, ...remainderText, ...earlierText].join('; '));
   }
   #duplicateText(venueId: string, { instrument, clientOrderId, fills }: DuplicateOrder, withTrades: boolean): string {
     const text = `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is a second copy of ${clientOrderId}`;

@@ -89,7 +89,7 @@ export class BookedTradeIds {
   /** Returns the newest known trade before `timeMs`, or null. A page that includes it reaches back far enough. */
   cursorBefore(timeMs: number): string | null {
     let newest: bigint | null = null;
-    for (const each of this.#booked.values()) if (each.timeMs < timeMs && (newest === null || each.id > newest)) newest = each.id;
+    for (const trade of this.#booked.values()) if (trade.timeMs < timeMs && (newest === null || trade.id > newest)) newest = trade.id;
     if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.needsAll ? null : this.#totalsId;
     newest ??= this.#newestBeforeStart;
     return newest === null ? null : String(newest);
@@ -97,7 +97,7 @@ export class BookedTradeIds {
   /** Returns the number of booked trades at `timeMs` or later. */
   countSince(timeMs: number): number {
     let count = 0;
-    for (const each of this.#booked.values()) if (each.timeMs >= timeMs) count++;
+    for (const trade of this.#booked.values()) if (trade.timeMs >= timeMs) count++;
     return count;
   }
   /** Notes that all trades up to now were listed. If each has been counted, the totals are current, and every later trade counts. */

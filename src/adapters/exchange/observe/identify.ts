@@ -7,6 +7,7 @@ import type { OrderAttribution } from './attribution.ts';
 import type { OrderRow, Page } from '../calls/rows.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the identification takes. */
 export interface IdentifyDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;

@@ -15,6 +15,7 @@ import type { TradeReader } from './tradeReader.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reconciler of one instrument takes. */
 export interface InstrumentReconcilerDeps {
   readonly instrument: Instrument;
   readonly index: number;
@@ -97,32 +98,33 @@ export class InstrumentReconciler {
   /** Returns our orders that the list shows as open. */
   #attributeOpen(page: Page<OrderRow>): Set<TrackedOrder> {
     const { attribution, index, venueMs, instrument } = this.#deps;
-    const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
-    const found = new Set<TrackedOrder>();
+    const sighting = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+    const foundOrders = new Set<TrackedOrder>();
     if (page.isWhole) attribution.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of oldestFirst(page.rows)) {
-      const tracked = attribution.attribute(row, seen);
+      const tracked = attribution.attribute(row, sighting);
       if (tracked === null) continue;
       this.#measureReadLag(tracked);
       const isBehind = toScaled(row.executed, instrument.quantityDigits) !== tracked.filledLots;
-      if (!isTerminal(row) && !isBehind) found.add(tracked);
+      if (!isTerminal(row) && !isBehind) foundOrders.add(tracked);
     }
-    return found;
+    return foundOrders;
   }
 
   /** Attributes the list of trigger orders. Returns false if it is incomplete. Without trigger orders of our own, nothing is read. */
   *#attributeTriggers(openListed: Set<TrackedOrder> | null, options: CallOptions): Work<boolean> {
     const { venue, instrument, index, trackedOrders, attribution, venueMs } = this.#deps;
-    const own = trackedOrders.triggersOf(index);
-    if (own.size === 0) return true;
+    const ownTriggers = trackedOrders.triggersOf(index);
+    if (ownTriggers.size === 0) return true;
     const rows = yield* venue.waiting(instrument, options);
-    const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+    const sighting = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     for (const row of rows ?? []) {
       if (!mayWait(row)) continue;
-      const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
-      if (known?.venueId && isOther(row, known.request)) attribution.contestVenueId([known], known.venueId);
-      else if (known !== undefined) openListed?.add(known);
-      else attribution.attributeTrigger(row, own, seen);
+      const trackedTrigger = Array.from(ownTriggers).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
+      if (trackedTrigger?.venueId && isOther(row, trackedTrigger.request))
+        attribution.contestVenueId([trackedTrigger], trackedTrigger.venueId);
+      else if (trackedTrigger !== undefined) openListed?.add(trackedTrigger);
+      else attribution.attributeTrigger(row, ownTriggers, sighting);
     }
     return rows !== null;
   }
@@ -137,8 +139,10 @@ export class InstrumentReconciler {
   /** Queries our live orders that the list does not show; all of them without a list. */
   *#checkOthers(openListed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions): Work<void> {
     const { trackedOrders, index } = this.#deps;
-    const others = Array.from(trackedOrders.openOf(index)).filter((tracked) => tracked.isLive && !(openListed?.has(tracked) ?? false));
-    yield* all(others.map((tracked) => this.#checkOther(tracked, openListed === null ? null : askedMs, options)));
+    const unlistedOrders = Array.from(trackedOrders.openOf(index)).filter(
+      (tracked) => tracked.isLive && !(openListed?.has(tracked) ?? false),
+    );
+    yield* all(unlistedOrders.map((tracked) => this.#checkOther(tracked, openListed === null ? null : askedMs, options)));
   }
   /** Queries one of these orders. `askedMs`: our time at which the list was requested; null without a list. */
   *#checkOther(tracked: TrackedOrder, askedMs: number | null, options: CallOptions): Work<void> {

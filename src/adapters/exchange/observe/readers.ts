@@ -14,6 +14,7 @@ const UNMEASURED_MS = 60_000;
 /** How far a trade's time may precede the start. */
 const EARLY_MS = 1000;
 
+/** What the readers take. */
 export interface ReadersDeps {
   readonly core: ExchangeContext;
   readonly attribution: OrderAttribution;
@@ -46,8 +47,8 @@ export class Readers {
   readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).reconciler.run(options);
 
   #of(index: number): InstrumentReaders {
-    const known = this.#byInstrument.get(index);
-    if (known) return known;
+    const reader = this.#byInstrument.get(index);
+    if (reader) return reader;
     const { core, attribution, identify, statuses } = this.#deps;
     const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.deps.scheduler.nowMs;

@@ -15,6 +15,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reader takes. */
 export interface StatusReaderDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
@@ -70,9 +71,9 @@ export class StatusReader {
 
   /** Returns our time, ms, of the next confirmation among the included orders; Infinity if none is due. */
   dueOf(isIncluded: (tracked: TrackedOrder) => boolean): number {
-    let due = Infinity;
-    for (const [tracked, atMs] of this.#due) if (isIncluded(tracked)) due = Math.min(due, atMs);
-    return due;
+    let dueMs = Infinity;
+    for (const [tracked, atMs] of this.#due) if (isIncluded(tracked)) dueMs = Math.min(dueMs, atMs);
+    return dueMs;
   }
   stop(): void {
     for (const handle of this.#timers.values()) this.#deps.scheduler.cancel(handle);
@@ -109,9 +110,9 @@ export class StatusReader {
   #followFired(tracked: TrackedOrder, row: OrderRow): boolean {
     const { scheduler, trackedOrders, contest } = this.#deps;
     if (row.venueId === tracked.venueId || parseTriggerTrackId(tracked.venueId) === null) return true;
-    const other = trackedOrders.byVenueId(row.venueId);
-    if (other !== undefined && other !== tracked) {
-      contest([other, tracked], row.venueId);
+    const otherOrder = trackedOrders.byVenueId(row.venueId);
+    if (otherOrder !== undefined && otherOrder !== tracked) {
+      contest([otherOrder, tracked], row.venueId);
       return false;
     }
     trackedOrders.setVenueId(tracked, row.venueId);
@@ -126,9 +127,9 @@ export class StatusReader {
     if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.silentMs + lagMs()) return;
     this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
-  #markUnrecognised(tracked: TrackedOrder, what: string): void {
+  #markUnrecognised(tracked: TrackedOrder, statusText: string): void {
     this.#unrecognised.add(tracked);
-    this.#deps.raisedCauses.raise('STATUS', tracked.request.instrumentIndex, what);
+    this.#deps.raisedCauses.raise('STATUS', tracked.request.instrumentIndex, statusText);
   }
   /** Clears the halt cause if this was the last order of the instrument with an unknown status. */
   #markRecognised(tracked: TrackedOrder): void {
@@ -185,8 +186,8 @@ export class StatusReader {
 /** Returns the lots that the row reports as filled, without the fraction that the account holds for the order. Any other fraction stays. */
 function executedOf({ executed }: OrderRow, { request, restLots }: TrackedOrder): number {
   const lots = new Decimal(executed).times(Decimal.pow(10, request.instrument.quantityDigits));
-  const whole = lots.minus(restLots);
-  return (whole.isInteger() ? whole : lots).toNumber();
+  const wholeLots = lots.minus(restLots);
+  return (wholeLots.isInteger() ? wholeLots : lots).toNumber();
 }
 
 /** True for a status that needs only its confirmation. */

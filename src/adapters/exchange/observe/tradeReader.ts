@@ -19,6 +19,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
 
+/** The result of one read of the trades. */
 export interface TradesRead {
   /** True if no trade is missing since the last known one. */
   readonly isWhole: boolean;
@@ -28,6 +29,7 @@ export interface TradesRead {
   readonly fresh: number;
 }
 
+/** What the reader of one instrument takes. */
 export interface TradeReaderDeps {
   readonly instrument: Instrument;
   readonly index: number;
@@ -198,8 +200,8 @@ export class TradeReader {
     const { trackedOrders, instrument } = this.#deps;
     const tracked = row.otherId === null || row.otherId === row.venueId ? undefined : trackedOrders.byVenueId(row.otherId);
     if (tracked === undefined) return [];
-    const other = mirrorTrade(row, instrument, tracked.request.reduceOnly);
-    return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
+    const mirrored = mirrorTrade(row, instrument, tracked.request.reduceOnly);
+    return rows.has(keyOf(mirrored)) || !this.seen.isNew(mirrored) ? [] : [mirrored];
   }
 
   /** Adds a trade to the expected holdings, once, whichever order it belongs to. */
@@ -287,11 +289,11 @@ export class TradeReader {
     sink().filled(tracked.id, fill);
   }
   /** Halts the instrument because a fill is finer than a lot or a tick. */
-  #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
+  #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, restLots: Decimal): void {
     const { raisedCauses, index, instrument } = this.#deps;
-    const what = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
-    const left = rest.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
-    raisedCauses.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
+    const tradeText = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
+    const restText = restLots.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
+    raisedCauses.raise('FINE_FILL', index, `${tradeText}; ${restText} ${instrument.base} of it is a position of the account`);
   }
 
   /** Books a fill that belongs to the account and to no strategy. */
@@ -310,8 +312,8 @@ function tradesText(rows: readonly TradeRow[]): string {
     const [trade, order] = [sanitizeText(tradeId, 40), sanitizeText(venueId, 40)];
     return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
   });
-  const more = rows.length - named.length;
-  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+  const unnamedCount = rows.length - named.length;
+  return `${named.join('; ')}${unnamedCount > 0 ? `; and ${unnamedCount} more` : ''}`;
 }
 
 /** A real trade has a price and a quantity above 0. */

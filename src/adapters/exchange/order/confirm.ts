@@ -11,6 +11,7 @@ export interface StatusReading {
   readonly atMs: number;
 }
 
+/** What the reads of a status prove about an order. */
 export type StatusVerdict =
   /** The order may still fill. */
   | { readonly kind: 'live' }
@@ -19,21 +20,27 @@ export type StatusVerdict =
   | { readonly kind: 'confirmed'; readonly how: 'filled' | 'canceled' | 'rejected' | 'expired' };
 
 /**
- * Returns what the read `now` proves. `first`: the earliest of the preceding equal terminal reads, or null. `filledLots`: sum of the
- * booked fills. `lagMs`: how old a read may be (order safety, section 6).
+ * Returns what the read `newReading` proves. `firstReading`: the earliest of the preceding equal terminal reads, or null. `filledLots`:
+ * sum of the booked fills. `lagMs`: how old a read may be (docs/order-safety.md).
  * Invariants: confirmed only after two terminal reads with equal status and quantity, at least `lagMs` apart, whose quantity is
  * `filledLots`. After an open or unknown status, two new terminal reads are needed.
  */
-export function assessStatus(first: StatusReading | null, now: StatusReading, filledLots: number, lagMs: number): StatusVerdict {
-  const { kind, reason } = STATUS_MEANING[now.status.word];
+export function assessStatus(
+  firstReading: StatusReading | null,
+  newReading: StatusReading,
+  filledLots: number,
+  lagMs: number,
+): StatusVerdict {
+  const { kind, reason } = STATUS_MEANING[newReading.status.word];
   if (kind !== 'terminal') return { kind: 'live' };
-  const isSame = first !== null && first.status.word === now.status.word && first.executedLots === now.executedLots;
-  const firstRead = isSame ? first : now;
-  const needsTrades = now.executedLots !== filledLots;
-  const isFarEnough = isSame && now.atMs >= firstRead.atMs + lagMs;
+  const isSame =
+    firstReading !== null && firstReading.status.word === newReading.status.word && firstReading.executedLots === newReading.executedLots;
+  const firstRead = isSame ? firstReading : newReading;
+  const needsTrades = newReading.executedLots !== filledLots;
+  const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;
   if (isFarEnough && !needsTrades && (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')) {
     return { kind: 'confirmed', how: reason };
   }
-  const againMs = (isFarEnough ? now.atMs : firstRead.atMs) + lagMs;
+  const againMs = (isFarEnough ? newReading.atMs : firstRead.atMs) + lagMs;
   return { kind: 'unconfirmed', first: firstRead, againMs, needsTrades };
 }

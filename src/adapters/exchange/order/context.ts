@@ -59,7 +59,7 @@ export class ExchangeContext {
       this.#noteBan(outcome);
       this.#ignoreReply(outcome, symbol ?? contractName);
     });
-    const onOtherAccount = (what: string): void => this.raisedCauses.raise('MISMATCH', null, what);
+    const onOtherAccount = (detail: string): void => this.raisedCauses.raise('MISMATCH', null, detail);
     this.venue = market === 'spot' ? spotCalls(this.calls, onOtherAccount) : futuresCalls(this.calls, this.settingsTarget, onOtherAccount);
     this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
@@ -96,7 +96,7 @@ export class ExchangeContext {
   /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
   #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
     if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
-    const index = this.own.find((each) => this.deps.instruments[each]!.wireName === wireName);
+    const index = this.own.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
   }
   #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {

@@ -57,11 +57,11 @@ class SequencedTotals {
     const firstKept = steps.findIndex((step) => step.timeMs >= keptSinceMs);
     steps.splice(0, Math.max(firstKept, steps.length - MAX_STEPS));
   }
-  /** Yields the differences of `held` from the current state and from each state since `sinceMs`, newest first. */
-  *gaps(held: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
+  /** Yields the differences of `venueHoldings` from the current state and from each state since `sinceMs`, newest first. */
+  *gaps(venueHoldings: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
     const state = new Map(this.now);
     for (let count = this.#steps.length; ; count--) {
-      yield gapOf(held, state, names);
+      yield gapOf(venueHoldings, state, names);
       const step = this.#steps[count - 1];
       if (step === undefined || step.timeMs < sinceMs) return;
       for (const [name, by] of step.changes) state.set(name, (state.get(name) ?? ZERO).minus(by));
@@ -71,13 +71,13 @@ class SequencedTotals {
 
 const ZERO = new Decimal(0);
 
-function gapOf(held: ReadonlyMap<string, Decimal>, state: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>): Gap {
-  const by: HoldingChange[] = [];
+function gapOf(venueHoldings: ReadonlyMap<string, Decimal>, state: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>): Gap {
+  const changes: HoldingChange[] = [];
   for (const name of names) {
-    const difference = (held.get(name) ?? ZERO).minus(state.get(name) ?? ZERO);
-    if (!difference.isZero()) by.push([name, difference]);
+    const difference = (venueHoldings.get(name) ?? ZERO).minus(state.get(name) ?? ZERO);
+    if (!difference.isZero()) changes.push([name, difference]);
   }
-  return { key: by.map(([name, difference]) => `${name} ${difference.toFixed()}`).join(' '), by };
+  return { key: changes.map(([name, difference]) => `${name} ${difference.toFixed()}`).join(' '), by: changes };
 }
 
 /** Totals by asset. */
@@ -89,11 +89,11 @@ export class HoldingBook {
     return this.#isSet;
   }
 
-  /** Sets the baseline. Assets that `held` does not name are empty. */
-  set(held: readonly VenueHolding[]): void {
+  /** Sets the baseline. Assets that `holdings` does not name are empty. */
+  set(holdings: readonly VenueHolding[]): void {
     this.#totals.forget();
     this.#isSet = true;
-    for (const { asset, total } of held) this.#totals.set(asset, new Decimal(total));
+    for (const { asset, total } of holdings) this.#totals.set(asset, new Decimal(total));
   }
   /** Accepts a difference that the operator has explained: it becomes part of what the account must hold. */
   explain(gap: Gap): void {
@@ -104,8 +104,8 @@ export class HoldingBook {
     if (this.#isSet) this.#totals.book(changes, timeMs);
   }
   /** Yields, for these assets, the differences from the current totals and from those after each trade since `sinceMs`. */
-  gaps(held: readonly VenueHolding[], assets: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
-    return this.#totals.gaps(new Map(held.map(({ asset, total }) => [asset, new Decimal(total)])), assets, sinceMs);
+  gaps(holdings: readonly VenueHolding[], assets: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
+    return this.#totals.gaps(new Map(holdings.map(({ asset, total }) => [asset, new Decimal(total)])), assets, sinceMs);
   }
   /** Returns assets with their totals, for the journal. */
   entries(): readonly (readonly [string, string])[] {

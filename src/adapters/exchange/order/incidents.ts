@@ -5,6 +5,7 @@ import type { OrderSettings } from '../calls/settings.ts';
 
 type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'incidentCleanMs'>;
 
+/** Takes notice when an incident begins and ends. */
 export interface IncidentSink {
   onBegin(why: string): void;
   onEnd(): void;

@@ -6,6 +6,7 @@ import type { OrderRequest } from '../calls/types.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
+/** To which order, if any, a row of a list belongs. */
 export type RowMatch =
   /** Our order, already known under this id. */
   | { readonly kind: 'known'; readonly tracked: TrackedOrder }
@@ -29,8 +30,9 @@ const FOREIGN: RowMatch = { kind: 'alien' };
  * known id goes first, unless it is a trigger order itself.
  */
 export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
-  const known = trackedOrders.byVenueId(row.venueId);
-  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', tracked: known } : contestedMatch(known, row, trackedOrders);
+  const knownOrder = trackedOrders.byVenueId(row.venueId);
+  if (knownOrder)
+    return isRowOf(row, knownOrder, instrument) ? { kind: 'known', tracked: knownOrder } : contestedMatch(knownOrder, row, trackedOrders);
   if (row.cid !== null) {
     const named = trackedOrders.byClientOrderId(row.cid);
     if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
@@ -55,10 +57,10 @@ function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: T
   return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
 }
 
-/** Returns the match of a row that has the venue order id of `known`, but describes another order. */
-function contestedMatch(known: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
-  const other = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
-  return { kind: 'contested', tracked: known, other: other === known ? null : (other ?? null) };
+/** Returns the match of a row that has the venue order id of `knownOrder`, but describes another order. */
+function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
+  const namedOrder = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
+  return { kind: 'contested', tracked: knownOrder, other: namedOrder === knownOrder ? null : (namedOrder ?? null) };
 }
 
 /** True if the row may be this order: it was sent, has not ended, and has the same terms. */

@@ -37,12 +37,12 @@ export class RaisedCauses {
   }
 
   /** Raises a cause. A repeated cause is reported again only if its text differs and the operator must see it. */
-  raise(code: HaltCode, instrument: number | null, what: string): void {
+  raise(code: HaltCode, instrument: number | null, detail: string): void {
     const key = keyOf(code, instrument);
     const raisedBefore = this.#standing.get(key);
-    if (raisedBefore?.what === what || (raisedBefore !== undefined && !CLEARED_BY_OPERATOR.has(code) && code !== 'ALIEN')) return;
-    this.#standing.set(key, { code, instrument, venueId: null, what });
-    this.#sink().raiseHalt(code, instrument, what);
+    if (raisedBefore?.what === detail || (raisedBefore !== undefined && !CLEARED_BY_OPERATOR.has(code) && code !== 'ALIEN')) return;
+    this.#standing.set(key, { code, instrument, venueId: null, what: detail });
+    this.#sink().raiseHalt(code, instrument, detail);
   }
   /** Forgets a cause without reporting it, because the operator has cleared it or the venue's data is consistent again. */
   clear(code: HaltCode, instrument: number | null): void {

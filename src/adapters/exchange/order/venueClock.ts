@@ -7,6 +7,7 @@ import type { OrderSettings } from '../calls/settings.ts';
 import type { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the monitor takes. */
 export interface VenueClockMonitorDeps {
   readonly venue: VenueCalls;
   readonly serverTime: () => ServerTime;
@@ -31,20 +32,20 @@ export class VenueClockMonitor {
   /** Reads the venue's time, which is a lower bound for all later reads. Returns null without a reply, or if the time is implausible. */
   *now(): Work<number | null> {
     const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#deps;
-    const before = serverTime();
+    const earlier = serverTime();
     const ms = yield* venue.serverTime();
     if (ms === null) return null;
-    const after = serverTime();
-    const slackMs = settings.clockJumpMs + Math.min(after.uncertaintyMs, settings.maxUncertaintyMs);
-    const isMeasured = after.uncertaintyMs < Infinity;
-    if (isMeasured && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
+    const later = serverTime();
+    const slackMs = settings.clockJumpMs + Math.min(later.uncertaintyMs, settings.maxUncertaintyMs);
+    const isMeasured = later.uncertaintyMs < Infinity;
+    if (isMeasured && (ms < earlier.ms - slackMs || ms > later.ms + slackMs)) {
       delayObserver?.onClockJump();
-      raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${before.ms} to ${after.ms} was expected`);
+      raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${earlier.ms} to ${later.ms} was expected`);
       return null;
     }
     if (ms > this.#highestMs) this.#highestMs = ms;
     delayObserver?.onVenueTime(ms);
-    if (after.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
+    if (later.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
     return ms;
   }
 }

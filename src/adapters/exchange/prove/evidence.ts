@@ -17,6 +17,7 @@ import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the reader of evidence takes. */
 export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;
@@ -113,12 +114,12 @@ export class EvidenceReader {
     const rows = yield* venue.waiting(tracked.request.instrument, RECONCILE);
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
     const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
-    const own = withEqualTerms.find((row) => !isOlder(row, tracked.signMs));
-    if (own !== undefined && tracked.isSought) {
-      const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
-      attribution.adopt(tracked, triggerTrackId(own.triggerOrderId, tracked.clientOrderId), seen, null);
+    const ownRow = withEqualTerms.find((row) => !isOlder(row, tracked.signMs));
+    if (ownRow !== undefined && tracked.isSought) {
+      const sighting = { instrument: index, channel: 'openOrders', venueMs } as const;
+      attribution.adopt(tracked, triggerTrackId(ownRow.triggerOrderId, tracked.clientOrderId), sighting, null);
     }
-    return rows !== null && (own !== undefined || !withEqualTerms.some(mayWait));
+    return rows !== null && (ownRow !== undefined || !withEqualTerms.some(mayWait));
   }
 
   /** Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing. */
@@ -130,13 +131,13 @@ export class EvidenceReader {
     for (let isFirst = true; ; isFirst = false) {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
-      const own = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
-      if (own !== undefined) attribution.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
+      const ownRow = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
+      if (ownRow !== undefined) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
       // Attribution has found the order.
       if (!tracked.isSought) return false;
-      const seen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
+      const pageSeen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
-      const step: PageStep = isFirst ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
+      const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
       if (step.kind !== 'ask') return step.kind === 'complete';
       fromId = step.fromId;
     }

@@ -7,6 +7,7 @@ import type { OrderSettings } from '../calls/settings.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the cancels take. */
 export interface CancelsDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;

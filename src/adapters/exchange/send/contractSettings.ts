@@ -11,6 +11,7 @@ import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the settings of contracts take. */
 export interface ContractSettingsDeps {
   readonly calls: Calls;
   readonly venue: VenueCalls;

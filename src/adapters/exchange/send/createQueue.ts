@@ -17,6 +17,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { CreatedOrder, VenueCalls } from '../calls/venueCalls.ts';
 
+/** What the queue of create requests takes. */
 export interface CreateQueueDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
@@ -83,8 +84,8 @@ export class CreateQueue {
 
   #sideQueueOf({ request: { instrumentIndex, side } }: TrackedOrder): SideQueue {
     const key = `${side} ${instrumentIndex}`;
-    const known = this.#sideQueues.get(key);
-    if (known) return known;
+    const existing = this.#sideQueues.get(key);
+    if (existing) return existing;
     const sideQueue: SideQueue = { queue: [], onWire: null };
     this.#sideQueues.set(key, sideQueue);
     return sideQueue;
@@ -105,8 +106,8 @@ export class CreateQueue {
   #reasonNotToSend(tracked: TrackedOrder): string | null {
     const { trackedOrders, serverTime, settings, holdCode, raisedCauses } = this.#deps;
     const { instrumentIndex, side } = tracked.request;
-    for (const other of trackedOrders.openOf(instrumentIndex)) {
-      if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';
+    for (const otherOrder of trackedOrders.openOf(instrumentIndex)) {
+      if (otherOrder.lifecycle === 'unknown' && otherOrder.request.side === side) return 'SIDE_UNKNOWN';
     }
     const { ms, uncertaintyMs } = serverTime();
     if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {
@@ -174,8 +175,9 @@ export class CreateQueue {
       if (tracked.venueId !== venueId) duplicated(tracked, venueId);
       return;
     }
-    const other = trackedOrders.byVenueId(venueId);
-    if (other !== undefined || isDuplicate(venueId)) return contest(other === undefined ? [tracked] : [other, tracked], venueId);
+    const otherOrder = trackedOrders.byVenueId(venueId);
+    if (otherOrder !== undefined || isDuplicate(venueId))
+      return contest(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
     const { ms } = serverTime();
     const delayMs = (atMs ?? ms) - tracked.signMs;
     delayObserver?.onAdmission(Math.max(0, delayMs), ms);

@@ -22,6 +22,7 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** Maximum message size in bytes, also when decompressed. Pings are smaller. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
+/** Takes the events of a connection. */
 export interface ConnectionEvents {
   readonly opened: () => void;
   /** A ping was received and answered. */
@@ -30,6 +31,7 @@ export interface ConnectionEvents {
   readonly closed: (why: string) => void;
 }
 
+/** An open connection. */
 export interface SocketConnection {
   /** Closes the connection now. `closed` is not called any more. */
   drop(): void;

@@ -19,6 +19,7 @@ export type SocketState =
   /** `attempt`: the next one, at `untilMs`. */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly attempt: number; readonly why: string };
 
+/** What a caller may choose. */
 export interface PersistentSocketOptions {
   /** Limit in ms for opening a connection; default 10 000. */
   readonly openTimeoutMs?: number;

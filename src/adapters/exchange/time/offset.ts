@@ -7,6 +7,7 @@ export interface ClockSample {
   readonly serverMs: number;
 }
 
+/** The clock offset: the venue's clock minus this computer's clock, with its uncertainty. */
 export interface Offset {
   /** Server time minus ours, ms. */
   readonly offsetMs: number;

@@ -8,6 +8,7 @@ import { offsetOf, type ClockSample, type Offset } from './offset.ts';
 /** Reads the time of the service of `market` once. Calls `done` once, with null if no time arrived. */
 export type ReadTime = (market: Market, done: (sample: ClockSample | null) => void) => void;
 
+/** The time of the venue's clock, with its uncertainty. */
 export interface ServerTime {
   /** Unix time in whole ms. */
   readonly ms: TimeMs;
@@ -15,6 +16,7 @@ export interface ServerTime {
   readonly uncertaintyMs: number;
 }
 
+/** What a caller may choose. */
 export interface ServerClockOptions {
   /** The market whose clock counts for both, if one service offers both; null (default): each has its own. */
   readonly shared?: Market | null;
@@ -182,11 +184,11 @@ export class ServerClock {
   }
 
   #accept(source: Market, clock: MarketClock, measured: Measured): void {
-    const before = clock.measured;
+    const earlier = clock.measured;
     clock.measured = measured;
-    const byMs = before === null ? 0 : measured.offsetMs - before.offsetMs;
+    const byMs = earlier === null ? 0 : measured.offsetMs - earlier.offsetMs;
     if (Math.abs(byMs) > JUMP_MS) this.#options.jumped(source, byMs);
     // Times returned before the first measurement were our own.
-    if (before === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
+    if (earlier === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
   }
 }

@@ -48,9 +48,9 @@ function skipContinue(socket: Socket): void {
 function withoutContinue(bytes: Buffer): { readonly answer: Buffer | null; readonly rest: Buffer } {
   let remaining = bytes;
   while (remaining.length < MAX_BYTES && mayBeContinue(remaining)) {
-    const end = remaining.length < CONTINUE.length ? -1 : remaining.indexOf(HEAD_END);
-    if (end < 0) return { answer: null, rest: remaining };
-    remaining = remaining.subarray(end + HEAD_END.length);
+    const headEnd = remaining.length < CONTINUE.length ? -1 : remaining.indexOf(HEAD_END);
+    if (headEnd < 0) return { answer: null, rest: remaining };
+    remaining = remaining.subarray(headEnd + HEAD_END.length);
   }
   return { answer: remaining, rest: NONE };
 }

@@ -8,4 +8,5 @@ import type { Wire, WireOutcome } from '../../../ports/wire.ts';
  * too.
  */
 export type LateReplyWire = (...args: [...Parameters<Wire>, late?: (reply: WireReply) => void]) => ReturnType<Wire>;
+/** A complete HTTP reply. */
 export type WireReply = Extract<WireOutcome, { readonly kind: 'reply' }>;

@@ -2,11 +2,11 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 
-/** Returns the origin, such as `http://127.0.0.1:8080`, of a URL without a path. Throws ConfigError, naming `what`, for any other URL. */
-export function checkedOrigin(url: string, what: string): string {
+/** Returns the origin, such as `http://127.0.0.1:8080`, of a URL without a path. Throws ConfigError, naming `urlName`, for any other URL. */
+export function checkedOrigin(url: string, urlName: string): string {
   const wrong = (problem: string, remedy: string): ConfigError =>
     // The text before an @ may be a password.
-    new ConfigError(`${what}: ${problem}, got ${url.replace(/\/\/[^/]*@/, '//...@')}`, remedy);
+    new ConfigError(`${urlName}: ${problem}, got ${url.replace(/\/\/[^/]*@/, '//...@')}`, remedy);
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     throw wrong('expected a URL such as https://api.example.com', 'write the address of the service with https:// before it');

@@ -7,6 +7,7 @@ import { connectorWithoutContinue } from './interimAnswers.ts';
 import type { LateReplyWire, WireReply } from './lateReplyWire.ts';
 import { checkedOrigin } from './origin.ts';
 
+/** What a caller may choose. */
 export interface UndiciWireOptions {
   /** Connections to each service for public reads, and as many for all else; further requests wait for a free one. Default 32. */
   readonly connections?: number;
@@ -97,7 +98,7 @@ export class UndiciWire {
       this.#late.delete(call);
       return;
     }
-    for (const each of this.#late) if (each.isOver) this.#late.delete(each);
+    for (const lateReply of this.#late) if (lateReply.isOver) this.#late.delete(lateReply);
     this.#late.add(call);
     const [oldest] = this.#late;
     if (this.#late.size > this.#maxLate && oldest) {
@@ -210,7 +211,7 @@ class WireCall implements Dispatcher.DispatchHandler {
 /** Returns one line with the most specific error code. For a host with several addresses, lists each attempt's error. */
 function causeOf(error: Error): string {
   if (error instanceof AggregateError && error.errors.length > 0) {
-    return [...new Set(error.errors.map((each) => (each instanceof Error ? causeOf(each) : String(each))))].join(', ');
+    return [...new Set(error.errors.map((part) => (part instanceof Error ? causeOf(part) : String(part))))].join(', ');
   }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message.includes(code) ? error.message : `${code}: ${error.message}`;

@@ -14,8 +14,8 @@ export class Addresses {
   readonly #networks: Network[] = [];
 
   /** Throws ConfigError for text that is neither an address nor an IPv4 network. `where` names the list. */
-  constructor(list: readonly string[], where: string) {
-    for (const entry of list) {
+  constructor(ranges: readonly string[], where: string) {
+    for (const entry of ranges) {
       const [address = '', prefixText] = entry.split('/');
       const bits = bitsOf(address);
       const prefixBits = prefixText === undefined ? null : Number(prefixText);
@@ -43,7 +43,7 @@ export const plainAddress = (address: string): string =>
 
 /** Returns an IPv4 address as an unsigned 32-bit number; null for any other text. */
 function bitsOf(address: string): number | null {
-  const parts = address.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)) return null;
-  return parts.reduce((bits, part) => bits * 256 + Number(part), 0);
+  const octets = address.split('.');
+  if (octets.length !== 4 || !octets.every((octet) => /^\d{1,3}$/.test(octet) && Number(octet) <= 255)) return null;
+  return octets.reduce((bits, octet) => bits * 256 + Number(octet), 0);
 }

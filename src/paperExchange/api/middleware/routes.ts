@@ -37,6 +37,7 @@ export class Routes {
   }
 }
 
+/** Returns the paths under which an operation is reached. The profile may move some of them. */
 function pathsOf(op: Op, row: Endpoint, { conditionPath, cancelTriggerPath }: Profile): readonly string[] {
   if (op === 'futures.cancelTriggerOrder') return [cancelTriggerPath];
   if (op !== 'futures.createConditionOrder') return [row.path];
@@ -44,6 +45,7 @@ function pathsOf(op: Op, row: Endpoint, { conditionPath, cancelTriggerPath }: Pr
   return conditionPath === 'both' ? [slash, noSlash] : [conditionPath === 'slash' ? slash : noSlash];
 }
 
+/** Returns the HTTP methods of an operation. The profile decides for batches of orders. */
 function methodsOf(op: Op, row: Endpoint, { batchOrdersMethod }: Profile): readonly string[] {
   if (op !== 'spot.batchOrders') return [row.method];
   return batchOrdersMethod === 'both' ? ['GET', 'POST'] : [batchOrdersMethod.toUpperCase()];

@@ -78,6 +78,7 @@ export function paramPlanOf(params: Params): ParamPlan {
   };
 }
 
+/** Returns a parameter with everything that its check needs. */
 function planParam(name: string, param: Param): ParamCheck {
   return {
     name,
@@ -125,6 +126,7 @@ function valueOf({ names }: ParamCheck, sent: Sent): Json | undefined {
   return undefined;
 }
 
+/** Checks one parameter and adds its value to `collected`. Returns 0 or an error code. */
 function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: Rules, collected: CollectedArgs): number {
   const { name, param, isSymbol } = check;
   if (isWindowName(name)) return 0;
@@ -249,11 +251,11 @@ function codeOfChoice(name: string): number {
 
 /** Checks a list of order ids. Returns 0 or an error code. */
 function checkIds(value: Json, max: number, rules: Rules, collected: CollectedArgs): number {
-  const list = rules.place === 'query' ? parseList(value) : value;
-  if (!isList(list) || list.length === 0) return mandatoryParamEmpty.code;
-  if (list.length > max) return tooManyParameters.code;
+  const idList = rules.place === 'query' ? parseList(value) : value;
+  if (!isList(idList) || idList.length === 0) return mandatoryParamEmpty.code;
+  if (idList.length > max) return tooManyParameters.code;
   const ids: string[] = [];
-  for (const id of list) {
+  for (const id of idList) {
     if (isList(id) || isObject(id)) return mandatoryParamEmpty.code;
     if (typeof id === 'string' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
     const text = id instanceof JsonNumber ? id.text : id;
@@ -266,11 +268,11 @@ function checkIds(value: Json, max: number, rules: Rules, collected: CollectedAr
 
 /** Checks a list of objects, such as the orders of a batch. Returns 0 or an error code. */
 function checkRows(value: Json, max: number, row: ParamPlan, rules: Rules, collected: CollectedArgs): number {
-  const list = rules.place === 'query' ? parseList(value) : value;
-  if (!isList(list) || list.length === 0) return mandatoryParamEmpty.code;
-  if (list.length > max) return tooManyParameters.code;
+  const rowList = rules.place === 'query' ? parseList(value) : value;
+  if (!isList(rowList) || rowList.length === 0) return mandatoryParamEmpty.code;
+  if (rowList.length > max) return tooManyParameters.code;
   const rows: CallArgs[] = [];
-  for (const element of list) {
+  for (const element of rowList) {
     if (!isObject(element)) return mandatoryParamEmpty.code;
     const code = codeOfUnknownNames(row, element, rules.profile);
     if (code !== 0) return code;

@@ -43,11 +43,11 @@ function codeOfProblem(problem: JsonProblem): number {
 /** Returns the parameters of a query, percent-decoded. `+` stays a plus, because our own client and others send it so. */
 export function paramsOfQuery(query: string): SentOrCode {
   const sent = new Map<string, Json>();
-  for (const part of query === '' ? [] : query.split('&')) {
-    if (part === '') continue;
-    const equalsSign = part.indexOf('=');
-    const name = decodePart(equalsSign < 0 ? part : part.slice(0, equalsSign));
-    const value = decodePart(equalsSign < 0 ? '' : part.slice(equalsSign + 1));
+  for (const pair of query === '' ? [] : query.split('&')) {
+    if (pair === '') continue;
+    const equalsSign = pair.indexOf('=');
+    const name = decodePart(equalsSign < 0 ? pair : pair.slice(0, equalsSign));
+    const value = decodePart(equalsSign < 0 ? '' : pair.slice(equalsSign + 1));
     if (name === null || value === null || sent.has(name)) return { code: VENUE_CODES.illegalChars.code };
     sent.set(name, value);
     if (sent.size > MAX_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };

@@ -155,6 +155,7 @@ const stateOf = ({
   priceBandPpm: priceBand === undefined ? 0 : contractPpm(priceBand),
 });
 
+/** Returns the operation of this name. Throws ConfigError, naming the file, for any other name. */
 function opOf(name: string, file: string): Op {
   if (isOp(name)) return name;
   throw new ConfigError(`${file} off: ${name} is not an operation`, 'isobar api --list names them');

@@ -23,7 +23,7 @@ interface ComputedFigure {
   readonly value: Figure | 'not-sound';
 }
 
-/** The figure of isobar that stands beside the one of the tool. */
+/** The figure of isobar that is shown with the one of the tool. */
 export type OwnFigure = PlacedFigure | ComputedFigure;
 
 /** How a tool defines a figure, and its value. */

@@ -136,32 +136,27 @@ function follow<Outcome>(
 ): Promise<Outcome | StallOutcome | SampleEnd> {
   return new Promise((resolve, reject) => {
     const isInSample = (): boolean => heartbeat.phase === 'proof';
-    let loaded: Loaded | null = null;
-    let search: Extract<FromWorker, { kind: 'searching' }> | null = null;
-    const silence = new StallDetector(heartbeat, options.barTimeoutMs);
-    const stopLooking = repeat(POLL_MS, () => {
-      const { phase, rows } = heartbeat;
-      const rowShare = loaded === null ? 0 : rows / loaded.rows;
-      const name = loaded?.name ?? 'backtest';
-      if (search === null || phase === 'report') options.onProgress(phase, rows, rowShare, name);
-      else options.onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
-      const stalled = silence.check();
+    const progress: ThreadProgress = { loaded: null, search: null };
+    const stallDetector = new StallDetector(heartbeat, options.barTimeoutMs);
+    const stopPolling = repeat(POLL_MS, () => {
+      showProgress(heartbeat, progress, options);
+      const stalled = stallDetector.check();
       if (stalled === null) return;
       const why = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
-      end(() => resolve(isInSample() ? new SampleEnd(why) : new StallOutcome(stalled, loaded)));
+      end(() => resolve(isInSample() ? new SampleEnd(why) : new StallOutcome(stalled, progress.loaded)));
     });
     const end = (notify: () => void): void => {
-      stopLooking();
+      stopPolling();
       worker.removeAllListeners('exit');
       void worker.terminate().then(notify, reject);
     };
     worker.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'loaded':
-          loaded = message.loaded;
+          progress.loaded = message.loaded;
           return options.onLoaded(message.loaded);
         case 'searching':
-          search = message;
+          progress.search = message;
           return;
         case 'done':
         case 'broken':
@@ -178,16 +173,36 @@ function follow<Outcome>(
     });
     worker.on('error', (error) => {
       if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy threw after a call of the sample: ${error.message}`)));
+      const { loaded } = progress;
       end(() => reject(loaded === null ? error : lateError(error, loaded)));
     });
     worker.on('exit', (code) => {
       if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy ended the process of the sample (exit code ${code})`)));
-      const who = loaded?.strategies.join(', ') ?? 'the strategy';
-      end(() =>
-        reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')),
-      );
+      end(() => reject(exitError(code, progress.loaded)));
     });
   });
+}
+
+/** What the thread has reported up to now. */
+interface ThreadProgress {
+  /** Null until the definition is loaded. */
+  loaded: Loaded | null;
+  /** The running part of a break-even search. Null in the run itself. */
+  search: Extract<FromWorker, { kind: 'searching' }> | null;
+}
+
+/** Reports the progress of the run, or of the break-even search after it. */
+function showProgress({ phase, rows }: ProgressCells, { loaded, search }: ThreadProgress, { onProgress }: WatchOptions): void {
+  const rowShare = loaded === null ? 0 : rows / loaded.rows;
+  const name = loaded?.name ?? 'backtest';
+  if (search === null || phase === 'report') onProgress(phase, rows, rowShare, name);
+  else onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
+}
+
+/** Returns the error for a thread that has ended by itself: only a strategy can do that. */
+function exitError(code: number, loaded: Loaded | null): StrategyError {
+  const who = loaded?.strategies.join(', ') ?? 'the strategy';
+  return new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy');
 }
 
 /** Attributes an unhandled error to the strategy: a timer or promise that it started throws when the strategy is no longer called. */

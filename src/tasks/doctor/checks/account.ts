@@ -73,6 +73,7 @@ async function openPositions(context: CheckContext): Promise<readonly OpenPositi
   return outcome.value.rows.flatMap(openPositionsIn).filter(({ volume }) => !isZero(volume));
 }
 
+/** Returns the open positions of a margin account. */
 function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[] {
   return (positionVos ?? []).flatMap(({ contractName, positions }) =>
     (positions ?? []).map(({ side, volume, positionType, leverageLevel }) => ({
@@ -156,12 +157,12 @@ export async function checkLeverage(context: CheckContext): Promise<CheckFinding
   const leverages = [...new Set(positions.map(({ contract, leverage }) => `${contract} ${leverage}x`))];
   const tooHigh = positions.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
   if (tooHigh.length === 0) return ok(shortList(leverages), { isPrivate });
-  const more = tooHigh.map(({ contract }) => `${contract} allows ${leverageRange(contract)}`);
+  const details = tooHigh.map(({ contract }) => `${contract} allows ${leverageRange(contract)}`);
   return warning(
     shortList(leverages),
     ['further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)'],
     {
-      more,
+      more: details,
       isPrivate,
     },
   );

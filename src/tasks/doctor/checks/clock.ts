@@ -43,6 +43,7 @@ export function clockErrorText(offsetMs: number, uncertaintyMs: number): string 
   return `your clock is ${duration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'behind' : 'ahead'}, ${doubt}`;
 }
 
+/** Returns a duration as text. */
 function duration(ms: number): string {
   if (ms < 10_000) return `${count(Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);

@@ -11,6 +11,7 @@ export function checkCredentials(credentials: CredentialFinding, remedy: string)
   return Promise.resolve(findingOf(credentials, remedy));
 }
 
+/** Returns the finding about the API key. `remedy` says how to give one. */
 function findingOf(credentials: CredentialFinding, remedy: string): CheckFinding {
   if (credentials === null) {
     return failed('no API key was given: public endpoints only', [

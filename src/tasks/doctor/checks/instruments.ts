@@ -31,9 +31,9 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   const detail = `${counted(listed.size, noun)}${requestedText}`;
   if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
   if (refused.length > 0) {
-    const more = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
+    const details = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
     return warning(detail, ['symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)'], {
-      more,
+      more: details,
     });
   }
   return requestedText !== '' ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
@@ -72,14 +72,14 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
   }
   const changed = compared.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(compared.map(({ symbol }) => symbol))}`);
-  const more = changed.slice(0, MAX_SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
+  const details = changed.slice(0, MAX_SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
   const names = changed.map(({ symbol }) => symbol);
   const fix = [`refresh them: isobar data instruments --market ${market} --symbol ${names.join(',')} --catalog ${records.folder}`];
   const detail = `records of ${records.folder}/ differ: ${shortList(names)}`;
   const isVital = changed.some(({ changes }) => changes.some((line) => VITAL_FIELDS.test(line)));
   return isVital
-    ? failed(detail, ['orders would have another size or be refused (-1111, -1147)', ...fix], { more })
-    : warning(detail, fix, { more });
+    ? failed(detail, ['orders would have another size or be refused (-1111, -1147)', ...fix], { more: details })
+    : warning(detail, fix, { more: details });
 }
 
 const HOUR_MS = 3_600_000;
@@ -101,8 +101,8 @@ export async function checkKlinesRange(context: CheckContext): Promise<CheckFind
   const isInRange = rows.length > 0 && rows.every(({ openMs }) => openMs >= times.startTime && openMs <= times.endTime);
   const { klinesRange } = dialect;
   if (isInRange) {
-    const set = klinesRange === 'startEnd' ? '' : ': dialect.klinesRange could be startEnd';
-    return ok(`klines accept startTime and endTime${set}`, { dialect: { klinesRange: 'startEnd' } });
+    const remedyText = klinesRange === 'startEnd' ? '' : ': dialect.klinesRange could be startEnd';
+    return ok(`klines accept startTime and endTime${remedyText}`, { dialect: { klinesRange: 'startEnd' } });
   }
   if (klinesRange === 'none') return ok('klines accept no time range, as in the specification', { dialect: { klinesRange: 'none' } });
   return failed('klines accept no time range', ['set dialect.klinesRange to none in the access file: the times of bars would be wrong'], {
@@ -112,6 +112,6 @@ export async function checkKlinesRange(context: CheckContext): Promise<CheckFind
 
 /** Returns at most `MAX_SHOWN` names, and how many more there are. */
 export function shortList(names: readonly string[]): string {
-  const rest = names.length - MAX_SHOWN;
-  return rest > 0 ? `${names.slice(0, MAX_SHOWN).join(', ')} and ${rest} more` : names.join(', ');
+  const unlistedCount = names.length - MAX_SHOWN;
+  return unlistedCount > 0 ? `${names.slice(0, MAX_SHOWN).join(', ')} and ${unlistedCount} more` : names.join(', ');
 }

@@ -17,28 +17,30 @@ export function checkLimits(probe: Probe): Promise<CheckFinding> {
   return Promise.resolve(findingOf(probe));
 }
 
+/** Returns how much of the rate limits the doctor itself has used. */
 function findingOf(probe: Probe): CheckFinding {
   const calls = probe.calls();
   const banned = calls.filter(({ status }) => status === 418).length;
   const limited = calls.filter(({ status, code }) => status !== 418 && (status === 429 || code === VENUE_CODES.tooManyRequests.code));
-  const made = calls.length === 1 ? '1 call' : `${count(calls.length)} calls`;
+  const callsText = calls.length === 1 ? '1 call' : `${count(calls.length)} calls`;
   if (banned > 0) {
-    return failed(`this address is banned (HTTP 418 to ${banned} of ${made})`, [
+    return failed(`this address is banned (HTTP 418 to ${banned} of ${callsText})`, [
       'send nothing from here with any program until the ban has ended: bans grow from minutes to days. isobar waits by itself',
       'find the cause of the many calls: bots, dashboards, other people behind the same address',
     ]);
   }
   if (limited.length > 0) {
     const ops = [...new Set(limited.map(({ op }) => op))];
-    return warning(`${limited.length} of ${made} refused for their rate: ${ops.join(', ')}`, [
+    return warning(`${limited.length} of ${callsText} refused for their rate: ${ops.join(', ')}`, [
       'isobar stays below the limits; other programs with this key or address use them up. Stop them, or give each its own key',
       'if there are no others, the service allows less than is known: write its limits into dialect.limits of the access file',
     ]);
   }
   const max = probe.limits().toSorted((a, b) => b.used / b.limit - a.used / a.limit)[0];
-  return ok(`${made}, none refused for its rate`, { more: max === undefined ? [] : [`the most used limit: ${useText(max)}`] });
+  return ok(`${callsText}, none refused for its rate`, { more: max === undefined ? [] : [`the most used limit: ${useText(max)}`] });
 }
 
+/** Returns the use of a rate class as text. */
 function useText({ rateClass, scope, used, limit, windowMs, source }: LimitUse): string {
   return `${rateClass}, ${used} of ${limit} in ${windowMs / 1000} s for ${scope === 'ip' ? 'an address' : 'a key'} (${SOURCES[source]})`;
 }

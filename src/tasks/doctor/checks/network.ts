@@ -40,9 +40,9 @@ export async function checkConnection({ origin, market, probe }: CheckContext): 
   const days = validToMs === null ? null : Math.floor((validToMs - probe.wallMs()) / DAY_MS);
   const validityText = days === null ? 'valid' : `valid for ${count(days)} more ${days === 1 ? 'day' : 'days'}`;
   const detail = `${protocol}, certificate of ${subject} ${validityText}`;
-  const more = [`issued by ${issuer}`];
-  if (days === null || days >= MIN_DAYS_LEFT) return ok(detail, { more });
-  return warning(detail, ['the exchange must renew its certificate; nothing can be traded after it has expired'], { more });
+  const details = [`issued by ${issuer}`];
+  if (days === null || days >= MIN_DAYS_LEFT) return ok(detail, { more: details });
+  return warning(detail, ['the exchange must renew its certificate; nothing can be traded after it has expired'], { more: details });
 }
 
 /** Measures the round trip. */

@@ -23,9 +23,14 @@ function concernedCheck(outcome: NotAcked): SignedCheck {
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
 /** Returns the finding of `check`. The check is skipped if the read was refused for another reason. */
-async function checkSigned(context: CheckContext, check: SignedCheck, detail: string, more: readonly string[] = []): Promise<CheckFinding> {
+async function checkSigned(
+  context: CheckContext,
+  check: SignedCheck,
+  detail: string,
+  details: readonly string[] = [],
+): Promise<CheckFinding> {
   const outcome = await context.account();
-  if (outcome.kind === 'acked') return ok(detail, { more });
+  if (outcome.kind === 'acked') return ok(detail, { more: details });
   const concerned = concernedCheck(outcome);
   const code = errorCodeOf(outcome);
   if (concerned !== check) return skipped(`because ${concerned} failed${code === null ? '' : ` (${code})`}`);
@@ -39,8 +44,8 @@ export async function checkSignature(context: CheckContext): Promise<CheckFindin
     return finding;
   const signPathPrefix = !context.dialect.signPathPrefix;
   const op = context.market === 'spot' ? 'spot.account' : 'futures.account';
-  const other = await context.probe.call(op, {}, { signPathPrefix });
-  if (other.kind !== 'acked') {
+  const otherOutcome = await context.probe.call(op, {}, { signPathPrefix });
+  if (otherOutcome.kind !== 'acked') {
     return { ...finding, more: ['signed with and without dialect.pathPrefix: both were refused'] };
   }
   const how = signPathPrefix ? 'with' : 'without';
@@ -48,22 +53,25 @@ export async function checkSignature(context: CheckContext): Promise<CheckFindin
   return { ...finding, fix: [fix], dialect: { signPathPrefix } };
 }
 
+/** Returns a line that says whether signatures cover the path prefix of the market; no line without a prefix. */
 function signedPrefix({ dialect, market }: CheckContext): readonly string[] {
   const prefix = dialect.pathPrefix[market];
   return prefix === '' ? [] : [`signed ${dialect.signPathPrefix ? 'with' : 'without'} the prefix ${prefix}`];
 }
 
+/** Checks that the key may be used from this address. */
 export const checkIp = (context: CheckContext): Promise<CheckFinding> => checkSigned(context, 'ip', 'this address may use the key');
 
-export async function checkPermission(context: CheckContext, other: CheckContext | null): Promise<CheckFinding> {
+/** Checks that the key may trade. `otherMarket` is the context of the other market, if it is checked too. */
+export async function checkPermission(context: CheckContext, otherMarket: CheckContext | null): Promise<CheckFinding> {
   const { market } = context;
   const tradeText =
     market === 'spot' ? 'testOrder shows whether it may trade' : 'futures have no test order, so it is unknown whether it may trade';
   const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${tradeText}`, [
     'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address',
   ]);
-  if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
-  const fix = `${other.market} accepts this key from this address: give it the permission for ${market} too, or use a key for each market`;
+  if (finding.status !== 'failed' || otherMarket === null || (await otherMarket.account()).kind !== 'acked') return finding;
+  const fix = `${otherMarket.market} accepts this key from this address: give it the permission for ${market} too, or use a key for each market`;
   return { ...finding, fix: [fix, ...(finding.fix ?? []).slice(1)] };
 }
 

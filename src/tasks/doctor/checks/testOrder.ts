@@ -19,20 +19,23 @@ export async function checkTestOrder(context: CheckContext): Promise<CheckFindin
   const listed = (await context.listed()).get(symbol);
   const price = priceOf(ticker.value.last, listed);
   const volume = volumeOf(price, await minimumsOf(context, symbol), listed);
-  const what = `LIMIT BUY ${volume} ${symbol} at ${price}`;
+  const orderText = `LIMIT BUY ${volume} ${symbol} at ${price}`;
   const outcome = await context.probe.call('spot.testNewOrder', { symbol, side: 'BUY', type: 'LIMIT', price, volume });
-  if (outcome.kind === 'acked') return ok(`the key may trade: ${what} was checked, not placed`);
-  const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what });
+  if (outcome.kind === 'acked') return ok(`the key may trade: ${orderText} was checked, not placed`);
+  const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what: orderText });
   const code = errorCodeOf(outcome);
-  if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`test order: ${what}; nothing was placed`] };
-  return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, serviceText: problem.serviceText ?? null });
+  if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`test order: ${orderText}; nothing was placed`] };
+  return warning(`the key may trade; ${orderText}: ${problem.detail}`, problem.fix ?? [], {
+    code,
+    serviceText: problem.serviceText ?? null,
+  });
 }
 
 /** Returns the last price in whole ticks, above 0. */
-function priceOf(last: string, listed: ListedInstrument | undefined): string {
-  const digits = listed?.priceDigits ?? new Decimal(last).decimalPlaces();
+function priceOf(lastPrice: string, listed: ListedInstrument | undefined): string {
+  const digits = listed?.priceDigits ?? new Decimal(lastPrice).decimalPlaces();
   const step = Decimal.pow(10, -digits);
-  return Decimal.max(step, new Decimal(last).toDecimalPlaces(digits, Decimal.ROUND_DOWN)).toFixed(digits);
+  return Decimal.max(step, new Decimal(lastPrice).toDecimalPlaces(digits, Decimal.ROUND_DOWN)).toFixed(digits);
 }
 
 /** The smallest order of a symbol. */

@@ -47,27 +47,31 @@ export interface CheckResult extends Required<CheckFinding> {
 }
 
 /** Return a finding with its status. */
-export const ok = (detail: string, rest: Omit<CheckFinding, 'status' | 'detail'> = {}): CheckFinding => ({ status: 'ok', detail, ...rest });
+export const ok = (detail: string, options: Omit<CheckFinding, 'status' | 'detail'> = {}): CheckFinding => ({
+  status: 'ok',
+  detail,
+  ...options,
+});
 export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
 export const warning = (
   detail: string,
   fix: readonly string[],
-  rest: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
+  options: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
 ): CheckFinding => ({
   status: 'warning',
   detail,
   fix,
-  ...rest,
+  ...options,
 });
 export const failed = (
   detail: string,
   fix: readonly string[],
-  rest: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
+  options: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
 ): CheckFinding => ({
   status: 'failed',
   detail,
   fix,
-  ...rest,
+  ...options,
 });
 
 /** True when no check failed. */

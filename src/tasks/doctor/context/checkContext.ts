@@ -96,8 +96,8 @@ export class CheckContext {
   async example(): Promise<string> {
     const listed = await this.listed();
     const tradable = [...listed.values()].find(({ isTradable }) => isTradable);
-    const known = [...this.requestedSymbols(), DEFAULT_SYMBOLS[this.market]].find((symbol) => listed.has(symbol));
-    return known ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? DEFAULT_SYMBOLS[this.market];
+    const listedSymbol = [...this.requestedSymbols(), DEFAULT_SYMBOLS[this.market]].find((symbol) => listed.has(symbol));
+    return listedSymbol ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? DEFAULT_SYMBOLS[this.market];
   }
 
   #spotListing(): Promise<Outcome<Listing<SpotSymbol>>> {

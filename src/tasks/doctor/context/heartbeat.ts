@@ -19,7 +19,7 @@ export interface HeartbeatOptions extends NetworkOptions {
 export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: HeartbeatOptions): Promise<SocketReading> {
   return new Promise((resolve) => {
     let timer = 0;
-    const end = (reading: SocketReading): void => {
+    const finish = (reading: SocketReading): void => {
       scheduler.cancel(timer);
       socket.stop();
       resolve(reading);
@@ -27,14 +27,14 @@ export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: Heart
     const socket = new PersistentSocket(url, scheduler, random, {
       openTimeoutMs: timeoutMs,
       changed: (state) => {
-        if (state.kind === 'waiting') end({ kind: 'failed', why: state.why });
+        if (state.kind === 'waiting') finish({ kind: 'failed', why: state.why });
       },
     });
     const check = (): void => {
       const { state } = socket;
       if (state.kind === 'off') return;
       if (state.kind === 'open' && (state.pings > 0 || scheduler.nowMs - state.sinceMs >= HEARTBEAT_MS))
-        end({ kind: 'open', pings: state.pings });
+        finish({ kind: 'open', pings: state.pings });
       else timer = scheduler.at(scheduler.nowMs + CHECK_MS, check);
     };
     socket.start();

@@ -36,6 +36,7 @@ export function sourcesOf(signer: Signer, config: string | undefined, environmen
   return { hint: signer.hint, key: source('key', keyFile), secret: source('secret', secretFile) };
 }
 
+/** Returns a key file as the origin of a secret, with its permissions. */
 function fileSource(path: string): SecretOrigin {
   const mode = process.getuid === undefined ? null : (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
   return { kind: 'file', path, mode };

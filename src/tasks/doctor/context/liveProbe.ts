@@ -20,13 +20,13 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
   const calls: CallFact[] = [];
   const log = ({ op, status, code }: CallFact): void => void calls.push({ op, status, code });
   const main = openExchange(settings, { log });
-  const others = new Map<string, Exchange>();
+  const otherExchanges = new Map<string, Exchange>();
   const exchangeOf = (dialect: Partial<Dialect>): Exchange => {
     const differing = Object.entries(dialect).filter(([name, value]) => settings.dialect[name as keyof Dialect] !== value);
     if (differing.length === 0) return main;
     const key = JSON.stringify(differing);
-    const exchange = others.get(key) ?? openExchange({ ...settings, dialect: { ...settings.dialect, ...dialect } }, { log });
-    others.set(key, exchange);
+    const exchange = otherExchanges.get(key) ?? openExchange({ ...settings, dialect: { ...settings.dialect, ...dialect } }, { log });
+    otherExchanges.set(key, exchange);
     return exchange;
   };
   const network = { scheduler: main.scheduler, timeoutMs };
@@ -41,7 +41,7 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
     calls: () => calls,
     limits: () => main.limiter.state.classes,
     async close() {
-      await Promise.all([main, ...others.values()].map((exchange) => exchange.close()));
+      await Promise.all([main, ...otherExchanges.values()].map((exchange) => exchange.close()));
     },
   };
 }

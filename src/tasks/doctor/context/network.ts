@@ -16,7 +16,7 @@ export interface NetworkOptions {
 
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
-  const resolved = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
+  const resolved = lookup(host, { all: true }).then((addresses) => addresses.map(({ address }) => address), failureOf);
   return withTimeout<readonly string[] | NetworkFailure>(options, resolved, timedOut);
 }
 
@@ -63,6 +63,7 @@ function dateMs(text: string): number | null {
 
 const timedOut: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
 
+/** Returns the code and the message of a network error. */
 function failureOf(error: unknown): NetworkFailure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: sanitizeText(String(error)) };
   return { code: 'code' in error ? String(error.code) : error.name, message: sanitizeText(error.message) };

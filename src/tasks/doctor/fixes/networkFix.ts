@@ -77,12 +77,12 @@ const FAILURES: Readonly<Record<string, ExplainedFailure>> = {
 
 /** Returns the explanation of a failure. `place`: host, or host with port. */
 export function networkProblem({ code, message }: NetworkFailure, place: string, market: Market): ExplainedFailure {
-  const known = FAILURES[code];
+  const failure = FAILURES[code];
   const fillTemplate = (text: string): string => text.replace('%', place).replace('?', addressText(market));
-  if (!known)
+  if (!failure)
     return {
       detail: `no connection to ${place} (${code}: ${message})`,
       fix: [`check ${addressText(market)}, and the network of this computer`],
     };
-  return { detail: `${fillTemplate(known.detail)} (${code})`, fix: known.fix.map(fillTemplate) };
+  return { detail: `${fillTemplate(failure.detail)} (${code})`, fix: failure.fix.map(fillTemplate) };
 }

@@ -53,7 +53,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
   const resolved = await resolveRun(source, { bars });
-  return assemble(request, run, source, resolved, ledgerFolder ?? ledgerFolderOf({ source, bars }));
+  return assemble(request, { run, source, resolved }, ledgerFolder ?? ledgerFolderOf({ source, bars }));
 }
 
 /** Prepares a sweep that another machine shares, with the strategy and the bars of this machine. It has no trial ledger. */
@@ -62,16 +62,19 @@ export async function setUpShared({ name, definition, grid, random }: SharedSwee
   const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
   const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
   const { source, bars } = await openRequest(run);
-  return assemble({ definition: name, settings: [], grid, random, family: null }, run, source, await resolveRun(source, { bars }), '');
+  const resolved = await resolveRun(source, { bars });
+  return assemble({ definition: name, settings: [], grid, random, family: null }, { run, source, resolved }, '');
 }
 
-function assemble(
-  request: SweepRequest,
-  run: RunRequest,
-  source: DefinitionSource,
-  resolved: ResolvedRun,
-  ledgerFolder: string,
-): SweepSetup {
+/** The run whose parameters a sweep varies. */
+interface BaseRun {
+  readonly run: RunRequest;
+  readonly source: DefinitionSource;
+  readonly resolved: ResolvedRun;
+}
+
+/** Returns the sets of a sweep with everything that running them needs. Throws ConfigError for a grid that does not fit the strategy. */
+function assemble(request: SweepRequest, { run, source, resolved }: BaseRun, ledgerFolder: string): SweepSetup {
   const { plan } = resolved;
   const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
   const given = definitionValueAt(source.data, ['strategy']);
@@ -86,7 +89,7 @@ function assemble(
     sets,
     gridSize: gridSize(axes),
     identity,
-    header: headerOf(request, resolved, axes, sets.length, identity),
+    header: headerOf(request, resolved, identity, { axes, sets: sets.length }),
     rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
     ledgerFolder,
     given,
@@ -125,7 +128,12 @@ function axisText({ name, values }: Axis): string {
 }
 
 /** Returns the first line of the ledger. */
-function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: SweepIdentity): SweepHeader {
+function headerOf(
+  request: SweepRequest,
+  { plan }: ResolvedRun,
+  identity: SweepIdentity,
+  { axes, sets }: { readonly axes: readonly Axis[]; readonly sets: number },
+): SweepHeader {
   return {
     kind: 'sweep',
     format: 'isobar ledger 1',

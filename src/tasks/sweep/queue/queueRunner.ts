@@ -47,7 +47,7 @@ export class QueueRunner implements TaskRunner {
   async run(tasks: readonly (readonly number[])[], notify: ResultHandler, signal: AbortSignal): Promise<void> {
     const { client, sweep, worker, every } = this.#options;
     await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()]);
-    const collector = new Collector(this.#queue, tasks, sweep.id, notify, this.#options.errorOf);
+    const collector = new Collector(this.#queue, { tasks, sweepId: sweep.id, onResult: notify, errorOf: this.#options.errorOf });
     this.#events.on('completed', ({ jobId }) => collector.collect(jobId));
     this.#events.on('failed', ({ jobId }) => collector.collect(jobId));
     const stopLooking = every(POLL_MS, () => {
@@ -88,6 +88,16 @@ export class QueueRunner implements TaskRunner {
   }
 }
 
+/** What a collector waits for, and who takes the results. */
+interface CollectorOptions {
+  /** Each task is a list of sets. */
+  readonly tasks: readonly (readonly number[])[];
+  readonly sweepId: string;
+  readonly onResult: ResultHandler;
+  /** Returns the error of a worker from the value of its job. */
+  readonly errorOf: (value: unknown) => Error;
+}
+
 /** Fetches results by job and reports each task once. `finished` resolves with the last one. */
 class Collector {
   readonly finished: Promise<void>;
@@ -99,16 +109,10 @@ class Collector {
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(
-    queue: Queue,
-    tasks: readonly (readonly number[])[],
-    sweepId: string,
-    notify: ResultHandler,
-    errorOf: (value: unknown) => Error,
-  ) {
+  constructor(queue: Queue, { tasks, sweepId, onResult, errorOf }: CollectorOptions) {
     this.#queue = queue;
     this.#open = new Map(tasks.map((task) => [taskId(sweepId, task), task]));
-    this.#onResult = notify;
+    this.#onResult = onResult;
     this.#errorOf = errorOf;
     this.finished = new Promise((resolve, reject) => {
       this.#resolve = resolve;

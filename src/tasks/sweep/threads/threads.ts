@@ -42,9 +42,9 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
 function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
   return async (task, post, signal) => {
-    const joint = await runWatched(task, false, post, signal, barTimeoutMs);
+    const joint = await runWatched({ indices: task, isSlow: false }, post, { signal, barTimeoutMs });
     if (!(joint instanceof StalledRun)) return { ...joint, failed: task.map(() => null) };
-    const alone = await Promise.all(task.map((set) => runWatched([set], true, post, signal, barTimeoutMs)));
+    const alone = await Promise.all(task.map((set) => runWatched({ indices: [set], isSlow: true }, post, { signal, barTimeoutMs })));
     const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
     alone.forEach((result, row) => {
       if (!(result instanceof StalledRun)) values.set(result.values, row * SET_FIGURES.length);
@@ -62,11 +62,9 @@ type TaskFigures = Exclude<SweepAnswer, { readonly error: unknown }>;
 
 /** Runs sets in a thread. Resolves with StalledRun if they make no progress. */
 async function runWatched(
-  indices: readonly number[],
-  isSlow: boolean,
+  { indices, isSlow }: Pick<SweepTask, 'indices' | 'isSlow'>,
   post: Post,
-  signal: AbortSignal,
-  barTimeoutMs: number,
+  { signal, barTimeoutMs }: { readonly signal: AbortSignal; readonly barTimeoutMs: number },
 ): Promise<TaskFigures | StalledRun> {
   const heartbeat = new ProgressCells();
   const stallDetector = new StallDetector(heartbeat, barTimeoutMs);

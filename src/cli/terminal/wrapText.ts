@@ -3,7 +3,7 @@
 import { COLUMNS } from '../../report/terminal/lines.ts';
 
 /** Returns `text` wrapped at spaces into lines of at most `columns`. A word longer than a line is split. */
-export function wrapped(text: string, columns = COLUMNS): readonly string[] {
+export function wrapText(text: string, columns = COLUMNS): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ').flatMap((each) => chunks(each, columns))) {
@@ -16,14 +16,14 @@ export function wrapped(text: string, columns = COLUMNS): readonly string[] {
 }
 
 /** Returns the wrapped text behind a label. Later lines align with the first word of the text. */
-export function labelled(label: string, text: string): readonly string[] {
+export function labelText(label: string, text: string): readonly string[] {
   const blank = ' '.repeat(label.length);
-  return wrapped(text, COLUMNS - label.length).map((line, index) => (index === 0 ? label : blank) + line);
+  return wrapText(text, COLUMNS - label.length).map((line, index) => (index === 0 ? label : blank) + line);
 }
 
 /** Returns the wrapped text with `by` spaces before each line. */
-export function indented(text: string, by: number): readonly string[] {
-  return labelled(' '.repeat(by), text);
+export function indentText(text: string, by: number): readonly string[] {
+  return labelText(' '.repeat(by), text);
 }
 
 /** Returns the word in parts of at most `size` characters. */
