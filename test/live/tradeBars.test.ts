@@ -92,12 +92,12 @@ test.each(['0.5volume', '32000dollar', '40range'])(
     await bot.start();
     const fromMs = bot.time.nowMs;
     await bot.runTo(OPEN_MS + 15 * MINUTE_MS);
-    await bot.stop();
+    await bot.kill();
     const closes = bot.instants.flatMap(({ bars }) => bars.flatMap(({ 7: closeMs = NaN }) => (closeMs > fromMs ? [closeMs] : [])));
     expect(closes.length).toBeGreaterThan(10);
     // A minute bar that comes earlier than a trade of the same minute waits for it.
     expect(seen).toEqual(closes);
-    expect((await bot.replay()).equalToUnstopped).toBe(true);
+    expect(await bot.replay()).toMatchObject({ difference: null, equalToUnstopped: true });
   },
   600_000,
 );
@@ -219,3 +219,19 @@ test('a bot is not started on an exchange whose trades have no ids', async () =>
   );
   expect(bot.records.map(({ k }) => k)).not.toContain('CONFIG');
 });
+
+test('parity over the trades of the exchange finds equal bars and decisions, and explains all of the money', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.runTo(OPEN_MS + 10 * MINUTE_MS);
+  await bot.importTrades();
+  // Midnight lies in the second half.
+  await bot.runTo(OPEN_MS + 24 * MINUTE_MS);
+  await bot.stop();
+  await bot.runTo(OPEN_MS + 25 * MINUTE_MS);
+  await bot.importTrades();
+  const report = await bot.parity();
+  console.log(report);
+}, 600_000);
