@@ -2,7 +2,8 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { Strategy, sma } from '../../src/index.ts';
-import { TradeBot, OPEN_MS, type PrintedTrade } from '../fixtures/tradeBarBot.ts';
+import type { RecordedTrades } from '../../src/paperExchange/market/priceSource.ts';
+import { TradeBot, OPEN_MS, recordedTrades, type PrintedTrade, type TradeBotOptions } from '../fixtures/tradeBarBot.ts';
 
 let bot: TradeBot;
 afterEach(async () => bot.close());
@@ -220,18 +221,56 @@ test('a bot is not started on an exchange whose trades have no ids', async () =>
   expect(bot.records.map(({ k }) => k)).not.toContain('CONFIG');
 });
 
-test('parity over the trades of the exchange finds equal bars and decisions, and explains all of the money', async () => {
+/**
+ * A trade each 10 s, so that an order of the bot is always the first trade after its bar. The first trade is large: its size is the maximum
+ * of each level of the book, and an order must fit into one level.
+ */
+function sparseTrades(): RecordedTrades {
+  const { ticks, lots, length } = recordedTrades(400, 1000);
+  const timeMs = Float64Array.from({ length }, (_, index) => index * 10_000);
+  return { ticks, lots: lots.map((size, index) => (index === 0 ? 1e9 : size)), length, timeMs };
+}
+
+/** Runs a bot until shortly after midnight, and imports all trades of the exchange. */
+async function ranWithTrades(options: Omit<TradeBotOptions, 'strategy'>, act: () => Promise<void> = async () => {}): Promise<void> {
   Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  bot = await TradeBot.open({ strategy: Flip, ...options });
   await bot.runTo(OPEN_MS + MINUTE_MS);
   await bot.start();
-  await bot.runTo(OPEN_MS + 10 * MINUTE_MS);
+  await bot.runTo(OPEN_MS + 8 * MINUTE_MS);
+  await act();
   await bot.importTrades();
-  // Midnight lies in the second half.
-  await bot.runTo(OPEN_MS + 24 * MINUTE_MS);
+  await bot.runTo(OPEN_MS + 22 * MINUTE_MS);
   await bot.stop();
-  await bot.runTo(OPEN_MS + 25 * MINUTE_MS);
+  await bot.runTo(OPEN_MS + 23 * MINUTE_MS);
   await bot.importTrades();
+}
+
+test('a bot on bars from trades equals its backtest over the trades of the exchange, also across midnight and a restart', async () => {
+  await ranWithTrades({ interval: '5ticks', trades: sparseTrades() }, async () => {
+    await bot.kill();
+    await bot.start();
+  });
   const report = await bot.parity();
-  console.log(report);
+  expect(report).toMatchObject({ equal: true, first: null, bridge: [], residual: '0' });
+  expect(report.bars).toBeGreaterThan(20);
+  expect(report.fills).toBeGreaterThan(20);
+}, 600_000);
+
+test('trades between bar and order are the fill model of parity, and the bars are equal', async () => {
+  await ranWithTrades({ interval: '25ticks' });
+  const report = await bot.parity();
+  expect(report).toMatchObject({ equal: false, first: { what: 'fill' }, cause: 'fill model', residual: '0' });
+  expect(report.bridge.map(({ cause }) => cause)).toEqual(['fill model']);
+}, 600_000);
+
+test('a bar on which the bot did not decide, because it missed trades, is a late bar of parity', async () => {
+  await ranWithTrades({ interval: '5ticks', trades: sparseTrades() }, async () => {
+    bot.hideTrades(3);
+    await bot.until(() => bot.lines.some((line) => line.includes('trades may be missing in the bar')));
+    bot.showTrades();
+  });
+  const report = await bot.parity();
+  expect(report).toMatchObject({ equal: false, first: { what: 'bar' }, cause: 'late bar', residual: '0' });
+  expect(report.bridge.map(({ cause }) => cause)).not.toContain('operator');
 }, 600_000);

@@ -121,15 +121,15 @@ export function undecidedInstants(
   isOn: (cause: Divergence) => boolean,
 ): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const { plan, rows, warmToMs } of feeds) {
-    if (plan.isHidden === true) continue;
-    for (const [openMs, values] of rows) {
-      const closeMs = values[CLOSE_MS]!;
-      if (openMs <= warmToMs || closeMs > run.lastMs) continue;
-      const cause = causeOfSilence(run, closeMs);
-      if (cause !== null && isOn(cause)) found.add(closeMs);
-    }
-  }
+  const add = (openMs: number, closeMs: number, warmToMs: number): void => {
+    if (openMs <= warmToMs || closeMs > run.lastMs) return;
+    const cause = causeOfSilence(run, closeMs);
+    if (cause !== null && isOn(cause)) found.add(closeMs);
+  };
+  for (const { plan, rows, warmToMs } of feeds)
+    if (plan.isHidden !== true) for (const [openMs, values] of rows) add(openMs, values[CLOSE_MS]!, warmToMs);
+  // A bar from trades that the bot counted otherwise, because it missed trades.
+  for (const { feed, openMs, closeMs } of run.bars.values()) if (closeMs !== null) add(openMs, closeMs, feeds[feed]!.warmToMs);
   return found;
 }
 
