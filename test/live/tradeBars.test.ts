@@ -184,6 +184,28 @@ test('a restart whose newest trades do not reach back to the last bar says so, a
   expect(bot.instants.flatMap(({ bars }) => bars.filter(({ length }) => length === 9))).toHaveLength(1);
 }, 600_000);
 
+test('trades that a restart missed are an interruption, although no bar ended meanwhile', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 3);
+  await bot.runTo(bot.time.nowMs + 5000);
+  await bot.kill();
+  bot.hideTrades(2);
+  await bot.until(() => bot.printed.length >= bot.knownTrades + 4);
+  await bot.start();
+  await bot.until(() => Flip.seen.length >= 6);
+  await bot.kill();
+  expect(bot.instants.flatMap(({ bars }) => bars.filter(({ length }) => length === 9))).toHaveLength(1);
+  expect(await bot.replay()).toMatchObject({
+    difference: null,
+    equalToUnstopped: false,
+    interruption: 'trades were missed',
+    missedBars: 0,
+  });
+}, 600_000);
+
 test('warm-up bars come from trades of the catalog that reach the trades of the exchange', async () => {
   Flip.seen = [];
   const means: number[] = [];
