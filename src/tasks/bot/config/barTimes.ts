@@ -29,7 +29,7 @@ export interface BarLoad {
   readonly windowMs: number;
   /** The shortest interval of all feeds of the bot. */
   readonly minInterval: Interval;
-  /** Feeds of bars from trades, each of which polls the recent trades, and the maximum that the rate limit admits. */
+  /** Number of feeds of bars from trades, and the maximum whose polls the rate limit admits. */
   readonly tradeFeeds: number;
   readonly maxTradeFeeds: number;
 }
