@@ -2,7 +2,8 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { Strategy, sma } from '../../src/index.ts';
-import { TradeBot, OPEN_MS, type PrintedTrade } from '../fixtures/tradeBarBot.ts';
+import type { RecordedTrades } from '../../src/paperExchange/market/priceSource.ts';
+import { TradeBot, OPEN_MS, recordedTrades, type PrintedTrade, type TradeBotOptions } from '../fixtures/tradeBarBot.ts';
 
 let bot: TradeBot;
 afterEach(async () => bot.close());
@@ -10,7 +11,7 @@ afterEach(async () => bot.close());
 const DAY_MS = 86_400_000;
 type BarRow = readonly [openMs: number, closeMs: number, open: number, high: number, low: number, close: number, volume: number];
 
-/** Counts bars of `amount` trades by hand: all trades of one ms are in one bar, and each day begins anew. */
+/** Counts bars of `amount` trades by hand: all trades of one ms are in one bar, and counting restarts with each day. */
 function countedBars(trades: readonly PrintedTrade[], amount: number): BarRow[] {
   const bars: BarRow[] = [];
   let openMs = trades[0]!.timeMs;
@@ -92,12 +93,12 @@ test.each(['0.5volume', '32000dollar', '40range'])(
     await bot.start();
     const fromMs = bot.time.nowMs;
     await bot.runTo(OPEN_MS + 15 * MINUTE_MS);
-    await bot.stop();
+    await bot.kill();
     const closes = bot.instants.flatMap(({ bars }) => bars.flatMap(({ 7: closeMs = NaN }) => (closeMs > fromMs ? [closeMs] : [])));
     expect(closes.length).toBeGreaterThan(10);
     // A minute bar that comes earlier than a trade of the same minute waits for it.
     expect(seen).toEqual(closes);
-    expect((await bot.replay()).equalToUnstopped).toBe(true);
+    expect(await bot.replay()).toMatchObject({ difference: null, equalToUnstopped: true });
   },
   600_000,
 );
@@ -120,7 +121,7 @@ test('a bot that is killed within a bar and started again ends the bar at the sa
   expect(replayed).toMatchObject({ difference: null, equalToUnstopped: true, processes: 2, missedBars: 0 });
 }, 600_000);
 
-test('bars that ended while the bot was down are delivered without a decision, and counting goes on', async () => {
+test('bars that ended while the bot was down are delivered without a decision, and counting continues', async () => {
   Flip.seen = [];
   bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
   await bot.runTo(OPEN_MS + MINUTE_MS);
@@ -178,9 +179,31 @@ test('a restart whose newest trades do not reach back to the last bar says so, a
   await bot.runTo(bot.time.nowMs + 40 * MINUTE_MS);
   await bot.start();
   expect(bot.lines.join('')).toContain('25ticks: the newest trades of the exchange do not reach back to 2024-01-01T23:4');
-  await bot.until(() => Flip.seen.length >= 8);
+  await bot.until(() => new Set(Flip.seen.map(([nowMs]) => nowMs)).size >= 5);
   await bot.stop();
   expect(bot.instants.flatMap(({ bars }) => bars.filter(({ length }) => length === 9))).toHaveLength(1);
+}, 600_000);
+
+test('trades that a restart missed are an interruption, although no bar ended meanwhile', async () => {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.until(() => Flip.seen.length === 3);
+  await bot.runTo(bot.time.nowMs + 5000);
+  await bot.kill();
+  bot.hideTrades(2);
+  await bot.until(() => bot.printed.length >= bot.knownTrades + 4);
+  await bot.start();
+  await bot.until(() => new Set(Flip.seen.map(([nowMs]) => nowMs)).size >= 6);
+  await bot.kill();
+  expect(bot.instants.flatMap(({ bars }) => bars.filter(({ length }) => length === 9))).toHaveLength(1);
+  expect(await bot.replay()).toMatchObject({
+    difference: null,
+    equalToUnstopped: false,
+    interruption: 'trades were missed',
+    missedBars: 0,
+  });
 }, 600_000);
 
 test('warm-up bars come from trades of the catalog that reach the trades of the exchange', async () => {
@@ -219,3 +242,57 @@ test('a bot is not started on an exchange whose trades have no ids', async () =>
   );
   expect(bot.records.map(({ k }) => k)).not.toContain('CONFIG');
 });
+
+/**
+ * A trade each 10 s, so that an order of the bot is always the first trade after its bar. The first trade is large: its size is the maximum
+ * of each level of the book, and an order must fit into one level.
+ */
+function sparseTrades(): RecordedTrades {
+  const { ticks, lots, length } = recordedTrades(400, 1000);
+  const timeMs = Float64Array.from({ length }, (_, index) => index * 10_000);
+  return { ticks, lots: lots.map((size, index) => (index === 0 ? 1e9 : size)), length, timeMs };
+}
+
+/** Runs a bot until shortly after midnight, and imports all trades of the exchange. */
+async function ranWithTrades(options: Omit<TradeBotOptions, 'strategy'>, act: () => Promise<void> = async () => {}): Promise<void> {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, ...options });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  await bot.runTo(OPEN_MS + 8 * MINUTE_MS);
+  await act();
+  await bot.importTrades();
+  await bot.runTo(OPEN_MS + 22 * MINUTE_MS);
+  await bot.stop();
+  await bot.runTo(OPEN_MS + 23 * MINUTE_MS);
+  await bot.importTrades();
+}
+
+test('a bot on bars from trades equals its backtest over the trades of the exchange, also across midnight and a restart', async () => {
+  await ranWithTrades({ interval: '5ticks', trades: sparseTrades() }, async () => {
+    await bot.kill();
+    await bot.start();
+  });
+  const report = await bot.parity();
+  expect(report).toMatchObject({ equal: true, first: null, bridge: [], residual: '0' });
+  expect(report.bars).toBeGreaterThan(20);
+  expect(report.fills).toBeGreaterThan(20);
+}, 600_000);
+
+test('trades between bar and order are the fill model of parity, and the bars are equal', async () => {
+  await ranWithTrades({ interval: '25ticks' });
+  const report = await bot.parity();
+  expect(report).toMatchObject({ equal: false, first: { what: 'fill' }, cause: 'fill model', residual: '0' });
+  expect(report.bridge.map(({ cause }) => cause)).toEqual(['fill model']);
+}, 600_000);
+
+test('a bar on which the bot did not decide, because it missed trades, is a late bar of parity', async () => {
+  await ranWithTrades({ interval: '5ticks', trades: sparseTrades() }, async () => {
+    bot.hideTrades(3);
+    await bot.until(() => bot.lines.some((line) => line.includes('trades may be missing in the bar')));
+    bot.showTrades();
+  });
+  const report = await bot.parity();
+  expect(report).toMatchObject({ equal: false, first: { what: 'bar' }, cause: 'late bar', residual: '0' });
+  expect(report.bridge.map(({ cause }) => cause)).not.toContain('operator');
+}, 600_000);

@@ -1,10 +1,11 @@
 // Finds the events in which a rerun differs from the journal of the bot.
 
 import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
-import { closeOf, openOf, type Interval } from '../../model/interval.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatTime } from '../../model/time.ts';
 import { ENDINGS, SIDES } from '../../model/run/run.ts';
+import { openAt } from './barTimes.ts';
 import { causeOfSilence, isSameBar } from './feeds.ts';
 import type { DivergentEvent, DivergentWhat } from './model.ts';
 import { barKey, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
@@ -34,7 +35,7 @@ function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly
   return feeds.flatMap(({ bars, firstRow, isHidden = false }, feed): readonly ListedDifference[] =>
     Array.from({ length: bars.length }).flatMap((_, row): readonly ListedDifference[] => {
       const openMs = bars.openMs[row]!;
-      const time = closeOf(bars.interval, openMs);
+      const time = bars.closeMs[row]!;
       const values = [bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!, bars.volume[row]!];
       const received = run.bars.get(barKey(feed, openMs));
       const id = `bar ${feed} ${openMs}`;
@@ -43,7 +44,7 @@ function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly
         if (undecided.has(time)) return [];
         return [{ id, seq: run.seqAfter(time), time, what: 'bar', backtest: barText(values, instrument), live: null }];
       }
-      if (!isSameBar(values, received.values, instrument)) {
+      if (!isSameBar([...values, time], received, instrument)) {
         const texts = { backtest: barText(values, instrument), live: barText(received.values, instrument) };
         return [{ id, seq: received.seq, time, what: 'bar', ...texts }];
       }
@@ -135,7 +136,7 @@ class OrderDifferences {
   #compareFills(row: number, { fills: reported, end }: ReportedOrder, id: string): void {
     const { orders, instruments, feeds } = this.#rerun;
     const instrument = instruments[orders.instrument[row]!]!;
-    const { interval } = feeds.findLast(({ bars }) => bars.instrument.id === instrument.id)!.bars;
+    const { bars } = feeds.findLast((feed) => feed.bars.instrument.id === instrument.id)!;
     const rerunFills = (this.#fillsOf.get(orders.id[row]!) ?? []).map((fill) => this.#plainFill(fill, instrument));
     const liveFills = reported.map(plainRecord);
     for (let place = 0; place < Math.max(rerunFills.length, liveFills.length); place++) {
@@ -150,7 +151,7 @@ class OrderDifferences {
         this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
         return;
       }
-      if (rerunFill === undefined || liveFill === undefined || !isSameFill(rerunFill, liveFill, interval))
+      if (rerunFill === undefined || liveFill === undefined || !isSameFill(rerunFill, liveFill, bars))
         this.#add(`fill ${id} ${place}`, seq, time, 'fill', backtest, live);
       else if (rerunFill.fee !== liveFill.fee || rerunFill.coin !== liveFill.coin || rerunFill.notional !== liveFill.notional) {
         const money = ({ fee, coin, notional }: PlainFill): string => `fee ${fee} ${coin} of ${notional}`;
@@ -229,12 +230,10 @@ const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
 /** Returns true when two fills are equal. Their times are compared by bar, because a backtest has no finer times. */
-const isSameFill = (a: PlainFill, b: PlainFill, interval: Interval): boolean =>
+const isSameFill = (a: PlainFill, b: PlainFill, bars: BarColumns): boolean =>
   a.price === b.price &&
   a.qty === b.qty &&
-  (a.timeMs === b.timeMs ||
-    openOf(interval, a.timeMs) === openOf(interval, b.timeMs) ||
-    openOf(interval, a.timeMs - 1) === openOf(interval, b.timeMs));
+  (a.timeMs === b.timeMs || openAt(bars, a.timeMs) === openAt(bars, b.timeMs) || openAt(bars, a.timeMs - 1) === openAt(bars, b.timeMs));
 
 /** Returns a decimal without trailing zeros. */
 function plain(text: string): string {

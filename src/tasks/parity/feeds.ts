@@ -9,15 +9,18 @@ import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
+import { firstFrom } from '../../base/number/search.ts';
+import { loadTradeBars } from '../../definition/load/tradeBarFeed.ts';
 import type { FeedPlan } from '../../definition/plan/plan.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { closeOf } from '../../model/interval.ts';
+import { closeOf, type Interval } from '../../model/interval.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import type { Divergence } from './model.ts';
-import { barKey, type RecordedRun } from './recordedRun.ts';
+import { barKey, type ReceivedBar, type RecordedRun } from './recordedRun.ts';
 
-/** One row: its open time, ms UTC, then open, high, low, close and volume. */
+/** One row: its open time, ms UTC, then open, high, low, close, volume and its close time. */
 type RowValues = readonly [openMs: number, values: readonly number[]];
 
 /** The rows of a feed in the catalog, from its first warm-up bar to the newest bar of the bot. */
@@ -39,7 +42,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     // A symbol that had not traded yet has no bars in the journal, and needs none in the catalog.
     const isUntraded = warmOpens.length === 0 && received.length === 0;
     const range = { fromMs: firstMs, toMs: run.lastMs };
-    const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadFeed(catalogStore(folder), key, range);
+    const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadBarsOf(folder, key, range);
     const id = `${key.market} ${key.symbol}`;
     const instrument = instruments.get(id) ?? withConfigFees(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
@@ -48,21 +51,28 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     if (!isUntraded && !rows.some(([openMs]) => openMs > warmToMs)) {
       throw new ConfigError(
         `${folder}: no bars of ${key.symbol} ${key.interval} in the period of the bot`,
-        'add them with isobar data download',
+        isTradeBars(key.interval) ? 'add its trades with isobar data import --as trades' : 'add them with isobar data download',
       );
     }
     return { plan: { name, bars: { ...bars, instrument }, firstRow: 0, quality, isHidden }, rows, warmToMs };
   });
 }
 
+/** Returns the bars of the range, as a backtest loads them. Throws ConfigError without such bars. */
+const loadBarsOf = (folder: string, key: BarKey, range: Range): Pick<FeedPlan, 'bars' | 'quality'> =>
+  isTradeBars(key.interval)
+    ? loadTradeBars(catalogStore(folder), key, range, `${key.symbol} ${key.interval}`)
+    : loadFeed(catalogStore(folder), key, range);
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Returns the bars of the range, or no rows if the catalog has the instrument but no bar in the range. */
-function barsIfAny(
-  folder: string,
-  key: BarKey,
-  range: { readonly fromMs: number; readonly toMs: number },
-): Pick<FeedPlan, 'bars' | 'quality'> {
+function barsIfAny(folder: string, key: BarKey, range: Range): Pick<FeedPlan, 'bars' | 'quality'> {
   try {
-    return loadFeed(catalogStore(folder), key, range);
+    return loadBarsOf(folder, key, range);
   } catch (error) {
     const instrument = readInstrument(folder, key.market, key.symbol);
     if (!(error instanceof ConfigError) || instrument === null) throw error;
@@ -73,24 +83,29 @@ function barsIfAny(
   }
 }
 
-/** Returns open, high, low, close and volume of a row. */
+/** Returns open, high, low, close, volume and close time of a row. */
 const valuesAt = (bars: BarColumns, row: number): readonly number[] => [
   bars.open[row]!,
   bars.high[row]!,
   bars.low[row]!,
   bars.close[row]!,
   bars.volume[row]!,
+  bars.closeMs[row]!,
 ];
+
+/** Position of the close time in the values of a row. */
+const CLOSE_MS = 5;
 
 /** Returns the values of a bar in ticks and lots. Bars are compared by these. */
 export function comparedValues(values: readonly number[], { priceDigits, quantityDigits }: Instrument): readonly number[] {
-  return values.map((value, index) => Math.round(value * pow10(index < 4 ? priceDigits : quantityDigits)));
+  return values.slice(0, CLOSE_MS).map((value, index) => Math.round(value * pow10(index < 4 ? priceDigits : quantityDigits)));
 }
 
-/** True when two bars have equal values in ticks and lots. */
-export const isSameBar = (a: readonly number[], b: readonly number[], instrument: Instrument): boolean => {
-  const other = comparedValues(b, instrument);
-  return comparedValues(a, instrument).every((value, index) => value === other[index]);
+/** True when the bot received a bar with these values in ticks and lots. A bar from trades also ended at the same time. */
+export const isSameBar = (values: readonly number[], received: ReceivedBar, instrument: Instrument): boolean => {
+  const other = comparedValues(received.values, instrument);
+  const isSameEnd = received.closeMs === null || received.closeMs === values[CLOSE_MS];
+  return isSameEnd && comparedValues(values, instrument).every((value, index) => value === other[index]);
 };
 
 /** Returns why the bot did not decide when a bar closed at `closeMs`. Null when the bot decided. */
@@ -106,15 +121,15 @@ export function undecidedInstants(
   isOn: (cause: Divergence) => boolean,
 ): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const { plan, rows, warmToMs } of feeds) {
-    if (plan.isHidden === true) continue;
-    for (const [openMs] of rows) {
-      const closeMs = closeOf(plan.bars.interval, openMs);
-      if (openMs <= warmToMs || closeMs > run.lastMs) continue;
-      const cause = causeOfSilence(run, closeMs);
-      if (cause !== null && isOn(cause)) found.add(closeMs);
-    }
-  }
+  const add = (openMs: number, closeMs: number, warmToMs: number): void => {
+    if (openMs <= warmToMs || closeMs > run.lastMs) return;
+    const cause = causeOfSilence(run, closeMs);
+    if (cause !== null && isOn(cause)) found.add(closeMs);
+  };
+  for (const { plan, rows, warmToMs } of feeds)
+    if (plan.isHidden !== true) for (const [openMs, values] of rows) add(openMs, values[CLOSE_MS]!, warmToMs);
+  // A bar from trades that the bot counted otherwise, because it missed trades.
+  for (const { feed, openMs, closeMs } of run.bars.values()) if (closeMs !== null) add(openMs, closeMs, feeds[feed]!.warmToMs);
   return found;
 }
 
@@ -129,14 +144,16 @@ export function feedsFor(
     const { interval, instrument: own } = plan.bars;
     const instrument = instruments?.find(({ id }) => id === own.id) ?? own;
     const kept = new Map<number, readonly number[]>();
+    const ownBars = [...run.bars.values()].filter((bar) => bar.feed === feed);
+    const isReplaced = isOn('data revision') ? overlapOf(ownBars) : () => false;
     for (const [openMs, values] of rows) {
       const received = run.bars.get(barKey(feed, openMs));
-      if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, closeOf(interval, openMs)))) continue;
-      const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received.values, own);
-      kept.set(openMs, isRevised ? received.values : values);
+      if (received === undefined && isReplaced(openMs, values[CLOSE_MS]!)) continue;
+      if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, values[CLOSE_MS]!))) continue;
+      const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received, own);
+      kept.set(openMs, isRevised ? valuesOf(received, interval) : values);
     }
-    if (isOn('data revision'))
-      for (const bar of run.bars.values()) if (bar.feed === feed && !kept.has(bar.openMs)) kept.set(bar.openMs, bar.values);
+    if (isOn('data revision')) for (const bar of ownBars) if (!kept.has(bar.openMs)) kept.set(bar.openMs, valuesOf(bar, interval));
     const sorted = [...kept].toSorted(([a], [b]) => a - b);
     const column = (index: number): Float64Array => Float64Array.from(sorted, ([, values]) => values[index]!);
     const openMs = Float64Array.from(sorted, ([ms]) => ms);
@@ -145,7 +162,7 @@ export function feedsFor(
       interval,
       length: sorted.length,
       openMs,
-      closeMs: openMs.map((ms) => closeOf(interval, ms)),
+      closeMs: column(CLOSE_MS),
       open: column(0),
       high: column(1),
       low: column(2),
@@ -155,6 +172,24 @@ export function feedsFor(
     return { ...plan, bars, firstRow: sorted.filter(([ms]) => ms <= warmToMs).length };
   });
 }
+
+/** Returns a function that is true for a span that overlaps a received bar from trades: the bot counted its trades otherwise. */
+function overlapOf(received: readonly ReceivedBar[]): (openMs: number, closeMs: number) => boolean {
+  const bars = received
+    .flatMap(({ openMs, closeMs }) => (closeMs === null ? [] : [{ openMs, closeMs }]))
+    .toSorted((a, b) => a.openMs - b.openMs);
+  const opens = Float64Array.from(bars, ({ openMs }) => openMs);
+  return (openMs, closeMs) => {
+    const newest = bars[firstFrom(opens, opens.length, closeMs) - 1];
+    return newest !== undefined && newest.closeMs > openMs;
+  };
+}
+
+/** Returns the values of a received bar, with its close time. */
+const valuesOf = ({ values, openMs, closeMs }: ReceivedBar, interval: Interval): readonly number[] => [
+  ...values,
+  closeMs ?? closeOf(interval, openMs),
+];
 
 /** Returns the cause of a bar that the bot did not receive. */
 function missingCause(run: RecordedRun, isWarm: boolean, closeMs: number): Divergence {

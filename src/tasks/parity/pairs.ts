@@ -4,7 +4,8 @@ import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
 import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
-import { finestMs, isWatchedEntry, NOTHING_LEFT, OrderMatch, UNDECIDED } from './script.ts';
+import { finestBars } from './barTimes.ts';
+import { isWatchedEntry, NOTHING_LEFT, OrderMatch, UNDECIDED } from './script.ts';
 
 /** An order of the rerun and its order in the journal. One of them can be missing. */
 export interface OrderPair {
@@ -27,7 +28,7 @@ const isUnsent = ({ arrivedMs, ending }: Rerun['orders'], at: number): boolean =
 
 /** Returns all orders of both sides, those of the rerun first. */
 export function pairedOrders({ orders, instruments, feeds }: Rerun, run: RecordedRun): readonly OrderPair[] {
-  const match = new OrderMatch(run.orders, finestMs(feeds));
+  const match = new OrderMatch(run.orders, finestBars(feeds));
   const numbers = new Map<number, number>();
   const counts = new Map<string, number>();
   // A backtest sends waiting orders at the end of the row. The bot had not reached that point when the comparison ends.

@@ -11,6 +11,8 @@ export interface ReceivedBar {
   readonly openMs: number;
   /** Open, high, low, close, volume. */
   readonly values: readonly number[];
+  /** End of a bar from trades, ms UTC. Null for a bar of an interval, which ends with it. */
+  readonly closeMs: number | null;
   readonly seq: number;
   /** Time of the instant with which the bar came, ms UTC. */
   readonly atMs: number;
@@ -128,8 +130,8 @@ class JournalReading {
   }
 
   #receive(fact: readonly number[], seq: number, atMs: number): void {
-    const [feed = 0, openMs = NaN, ...values] = fact;
-    this.#bars.set(barKey(feed, openMs), { feed, openMs, values, seq, atMs });
+    const [feed = 0, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN, closeMs = null] = fact;
+    this.#bars.set(barKey(feed, openMs), { feed, openMs, values: [open, high, low, close, volume], closeMs, seq, atMs });
   }
 
   #take(record: JournalRecord, knownMs: number): void {

@@ -7,10 +7,11 @@ import type { FeedPlan } from '../../definition/plan/plan.ts';
 import type { PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { recordedTerms } from '../../orders/orderLog.ts';
+import { barNumber, finestBars, openAt } from './barTimes.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
 import { isForeign, type RecordedRun, type ReportedOrder } from './recordedRun.ts';
 
@@ -42,18 +43,15 @@ const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.how === 'denied'
 
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
-  readonly #lengthMs: number;
+  readonly #bars: BarColumns;
   readonly #byBar = new Map<number, ReportedOrder[]>();
   readonly #legs = new Map<number, ReportedOrder[]>();
   /** Numbers of the recorded orders that were found. */
   readonly #matched = new Set<number>();
 
-  /**
-   * `lengthMs` is the length of the shortest bars. Orders match within a bar, because an order that waits for others is created after the
-   * close.
-   */
-  constructor(orders: readonly ReportedOrder[], lengthMs: number) {
-    this.#lengthMs = lengthMs;
+  /** `bars`: the shortest ones. Orders match within a bar, because an order that waits for others is created after the close. */
+  constructor(orders: readonly ReportedOrder[], bars: BarColumns) {
+    this.#bars = bars;
     for (const order of orders) {
       if (isForeign(order) || isNothingLeft(order)) continue;
       const { parent = 0 } = order.intent ?? {};
@@ -65,7 +63,7 @@ export class OrderMatch {
   }
 
   #barOf(createdMs: number): number {
-    return Math.floor(createdMs / this.#lengthMs);
+    return barNumber(this.#bars, createdMs);
   }
 
   /** Returns the recorded order with these properties. Null without one. */
@@ -99,24 +97,21 @@ export class OrderMatch {
   }
 }
 
-/** Returns the length of the shortest bars, ms. */
-export const finestMs = (feeds: readonly FeedPlan[]): number => Math.min(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-
 /**
  * Returns the latency of a taker order, ms, rounded to whole rows: 0 if the order filled in the row that opened with its decision.
  * Otherwise the shortest latency at which the order misses the rows before its fill. Null: unknown.
  */
-export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: Interval): number | null {
+export function rowLatency({ fills: [first], intent }: ReportedOrder, bars: BarColumns): number | null {
   if (first === undefined || intent === null || first.record.maker || intent.role === 'limit' || intent.parent > 0) return null;
-  const openMs = openOf(interval, first.record.executedMs);
-  if (openMs <= openOf(interval, intent.createdMs)) return 0;
-  return Math.max(1, openMs - typicalLengthMs(interval) + 1 - intent.createdMs);
+  const openMs = openAt(bars, first.record.executedMs);
+  if (openMs <= openAt(bars, intent.createdMs)) return 0;
+  return Math.max(1, openAt(bars, openMs - 1) + 1 - intent.createdMs);
 }
 
 /** Returns the recorded latency of an order in ms, rounded to the shortest bars of its symbol. Null when it is unknown. */
 export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
-  return feed === undefined ? null : rowLatency(order, feed.bars.interval);
+  return feed === undefined ? null : rowLatency(order, feed.bars);
 }
 
 /** Returns the median of the known latencies (at least `minMs` each), and the number of orders behind it. Null without a known latency. */
@@ -164,7 +159,7 @@ export class Script implements LatencyModel {
     this.#run = run;
     this.#level = steps;
     this.#latencyMs = latencyMs;
-    this.#match = new OrderMatch(run.orders, finestMs(feeds));
+    this.#match = new OrderMatch(run.orders, finestBars(feeds));
     this.#undecided = undecided;
     this.#usualMs = medianLatency(run, feeds, latencyMs).ms ?? latencyMs;
   }
@@ -242,8 +237,8 @@ export class Script implements LatencyModel {
   /** Returns the latency of an order or a cancel, ms. */
   ms({ id, createdMs, instrumentIndex }: Order, isCancel: boolean): number {
     const found = isCancel ? undefined : this.#found.get(id);
-    const { interval } = this.#engine!.execution[instrumentIndex]!.bars;
-    const recordedMs = found === undefined ? null : rowLatency(found, interval);
+    const { bars } = this.#engine!.execution[instrumentIndex]!;
+    const recordedMs = found === undefined ? null : rowLatency(found, bars);
     if (recordedMs === null) return this.#usualMs;
     // In the rerun, the order may be created at another time inside the row.
     const arrivesMs = found!.createdMs + recordedMs;

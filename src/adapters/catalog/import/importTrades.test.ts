@@ -87,6 +87,7 @@ describe('trades in the catalog', () => {
         [plain(rows).replaceAll(/,(17\d{11}),/g, ',$1987,')],
         [JSON.stringify(rows.map((row) => ({ id: row.id, price: Number(row.price), qty: Number(row.qty), time: row.ms, isBuyerMaker: row.isBuyerMaker })))],
         [JSON.stringify({ list: rows.map((row) => ({ id: row.id, price: row.price, qty: row.qty, time: row.ms, side: row.isBuyerMaker ? 'SELL' : 'BUY' })) })],
+        [JSON.stringify({ op: 'spot.recentTrades', answer: { rows: rows.map((row) => ({ id: String(row.id), side: row.isBuyerMaker ? 'sell' : 'buy', price: row.price, quantity: row.qty, timeMs: row.ms })), refused: [] } })],
         [JSON.stringify(rows.map((row) => ({ id: row.id, price: row.price, qty: row.qty, time: row.ms, isBuyer: true, isMaker: row.isBuyerMaker })))],
       ]; // prettier-ignore
       const hashes = new Set<string>();
@@ -117,6 +118,8 @@ describe('trades in the catalog', () => {
     await expect(take(`${plain(rows.slice(0, 20))}\n1,x,1,1,${START},true,true`, catalog)).rejects.toThrow(/:21: price: expected a plain/);
     expect(checkTrades(catalog, KEY)).toEqual({ manifest: before, changed: [], wrong: 0 });
     expect(existsSync(join(catalog, '.import'))).toBe(false);
+    const withRefused = JSON.stringify({ answer: { rows: [{ id: '1', price: '1', quantity: '1', timeMs: START }], refused: ['a row'] } });
+    await expect(take(withRefused, catalog)).rejects.toThrow('expected a list of trades');
   });
 
   it('trades in the catalog of aggregates and of single trades are not mixed', async () => {

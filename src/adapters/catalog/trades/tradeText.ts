@@ -254,6 +254,9 @@ const bareCell = (cell: string | undefined): string => {
 /** Returns the list in an answer such as `{ list: [...] }`. Null without exactly one list. */
 function listIn(value: unknown): readonly unknown[] | null {
   if (typeof value !== 'object' || value === null) return null;
+  // The form of `isobar api --json`: no row may have been refused.
+  const { answer } = value as { readonly answer?: { readonly rows?: unknown; readonly refused?: unknown } | null };
+  if (Array.isArray(answer?.rows) && Array.isArray(answer.refused)) return answer.refused.length === 0 ? answer.rows : null;
   const lists = Object.values(value).filter((inner) => Array.isArray(inner));
   return lists.length === 1 ? (lists[0] as readonly unknown[]) : null;
 }

@@ -22,7 +22,7 @@ export interface MarketBar {
   readonly volume: number;
   /** Number of venue bars in it: 1, or more for a bar built from shorter ones. */
   readonly barsIn: number;
-  /** True for a bar from trades of which some may be missing. Strategies do not decide on it. */
+  /** True for a bar from trades in which some may be missing. Strategies do not decide on it. */
   readonly isIncomplete?: boolean;
 }
 

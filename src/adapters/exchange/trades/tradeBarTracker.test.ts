@@ -46,9 +46,8 @@ function backtestBars(trades: readonly RecentTrade[], interval: string) {
     const isOver = index + 1 < days.length;
     const openMs = index === 0 ? rows[0]!.timeMs : startMs;
     const bars = barsOfDay(columns, tradeBarRule(interval)!, INSTRUMENT, { openMs, startMs, isOver, lastId: null });
-    return Array.from(bars.openMs, (_, row) => [
-      ...[bars.openMs, bars.closeMs, bars.open, bars.high, bars.low, bars.close, bars.volume].map((values) => values[row]!),
-    ]);
+    const barColumns = [bars.openMs, bars.closeMs, bars.open, bars.high, bars.low, bars.close, bars.volume];
+    return Array.from(bars.openMs, (_, row) => barColumns.map((values) => values[row]!));
   });
 }
 

@@ -45,8 +45,9 @@ export interface TradePollerOptions {
   readonly delayMs: number;
 }
 
-/** Pause between two calls, ms. */
-export const TRADE_POLL_MS = 1000;
+/** Shortest and longest pause between two calls, ms. */
+export const MIN_TRADE_POLL_MS = 900;
+const MAX_TRADE_POLL_MS = 1000;
 /** Longest pause without a reply, ms. It is short, because a reply reaches back over 1000 trades only. */
 const OUTAGE_MS = 8000;
 /** Rows of a call: this many times the new trades of the previous reply, and at least `MIN_ROWS`. */
@@ -119,11 +120,11 @@ export class TradePoller {
     if (!this.#isRunning) return;
     sink.answered(settledMs);
     // The sink may have stopped the feed.
-    if (this.#isRunning) this.#wait(TRADE_POLL_MS * (0.9 + 0.1 * this.#deps.random()));
+    if (this.#isRunning) this.#wait(MIN_TRADE_POLL_MS + (MAX_TRADE_POLL_MS - MIN_TRADE_POLL_MS) * this.#deps.random());
   }
 
   #reportFailure(problem: string): void {
-    const pauseMs = Math.min(OUTAGE_MS, TRADE_POLL_MS * 2 ** Math.min(30, this.#failures)) * (0.5 + this.#deps.random() / 2);
+    const pauseMs = Math.min(OUTAGE_MS, MAX_TRADE_POLL_MS * 2 ** Math.min(30, this.#failures)) * (0.5 + this.#deps.random() / 2);
     this.#failures++;
     this.#deps.sink.onProblem(problem, pauseMs);
     if (this.#isRunning) this.#wait(pauseMs);

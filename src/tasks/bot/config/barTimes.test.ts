@@ -74,3 +74,20 @@ test('a configured grace is rejected only if the bars need longer', () => {
   // A short grace for few symbols is the operator's choice.
   expect(errorOf(feedsOf({ bars: { symbols: symbols(20), interval: '1m' } }), 500)).toBeNull();
 });
+
+test('four feeds of bars from trades fit into half of the rate limit, and five are rejected', () => {
+  const fast = (count: number) => feedsOf({ bars: { symbols: symbols(count), interval: '100ticks' } });
+  expect(errorOf(fast(4))).toBeNull();
+  expect(errorOf(fast(5))).toEqual([
+    'bot.yaml:9 feeds: expected at most 4 feeds of bars from trades, whose polls fit into half of the rate limit, got 5',
+    'use fewer of them, or raise limits of spot.recentTrades if the exchange admits more',
+  ]);
+  expect(barLoad(fast(5), { 'spot.recentTrades': { count: 50, windowMs: 1000 } }).maxTradeFeeds).toBe(22);
+});
+
+test('polls of trades leave less of the rate limit to klines', () => {
+  const mixed = feedsOf({ fast: { symbols: symbols(2), interval: '100ticks' }, bars: { symbols: symbols(30), interval: '5m' } });
+  // Two feeds poll at most every 0.9 s: five of 20 calls in 2 s.
+  expect(barLoad(mixed, {})).toMatchObject({ calls: 30, perWindow: 15 });
+  expect(barLoad(mixed, { 'spot.recentTrades': { count: 50, windowMs: 1000 } })).toMatchObject({ calls: 30, perWindow: 20 });
+});

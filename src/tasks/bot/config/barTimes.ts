@@ -1,10 +1,12 @@
 // Computes when a live bot requests closed bars and how long it waits for them. All its feeds must fit the rate limit.
 
 import { limitTable, type LimitOverrides } from '../../../adapters/exchange/limits/limitTable.ts';
+import { MIN_TRADE_POLL_MS } from '../../../adapters/exchange/trades/tradePoller.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { whereIs } from '../../../definition/text/source.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 import { setIdOf, wantedFeeds, type FeedDefinition } from './wantedFeeds.ts';
 
 /** Times after the close of a bar, ms. */
@@ -27,6 +29,9 @@ export interface BarLoad {
   readonly windowMs: number;
   /** The shortest interval of all feeds of the bot. */
   readonly minInterval: Interval;
+  /** Number of feeds of bars from trades, and the maximum whose polls the rate limit admits. */
+  readonly tradeFeeds: number;
+  readonly maxTradeFeeds: number;
 }
 
 const MIN_GRACE_MS = 5000;
@@ -35,6 +40,8 @@ const GRACE_FACTOR = 1.5;
 const GRACE_SHARE = 0.25;
 /** Assumed length of a window beyond that of the limit. A window counts from the replies to its calls, and clocks differ. */
 const ANSWER_MS = 100;
+/** Share of the rate limit that polls of trades may take. The rest is for klines and what else the bot reads. */
+const TRADE_SHARE = 0.5;
 
 /** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
 export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
@@ -42,16 +49,22 @@ export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad 
   const sets = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
   const keys = [...sets.values()];
   const minInterval = keys.map(({ interval }) => interval).reduce((a, b) => (typicalLengthMs(b) < typicalLengthMs(a) ? b : a));
+  const polls = table.get('spot.recentTrades')!;
+  const pollsPerWindow = polls.limit.windowMs / MIN_TRADE_POLL_MS;
+  const maxTradeFeeds = Math.floor((TRADE_SHARE * polls.limit.count) / polls.weight / pollsPerWindow);
+  const tradeFeeds = keys.filter(({ interval }) => isTradeBars(interval)).length;
   const loads = [...new Set(keys.map(({ market }) => market))].map((market): BarLoad => {
     const { limit, weight } = table.get(market === 'spot' ? 'spot.klines' : 'futures.klines')!;
-    const calls = keys.filter((key) => key.market === market).length;
-    return { market, calls, perWindow: Math.max(1, Math.floor(limit.count / weight)), windowMs: limit.windowMs, minInterval };
+    const calls = keys.filter((key) => key.market === market && !isTradeBars(key.interval)).length;
+    const polled = limit === polls.limit ? Math.ceil(tradeFeeds * pollsPerWindow) * polls.weight : 0;
+    const perWindow = Math.max(1, Math.floor((limit.count - polled) / weight));
+    return { market, calls, perWindow, windowMs: limit.windowMs, minInterval, tradeFeeds, maxTradeFeeds };
   });
   return loads.reduce((a, b) => (windowsOf(b) * b.windowMs > windowsOf(a) * a.windowMs ? b : a));
 }
 
 /** Returns the number of rate limit windows that the calls need after the first one. */
-const windowsOf = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.ceil(calls / perWindow) - 1;
+const windowsOf = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.max(0, Math.ceil(calls / perWindow) - 1);
 
 /** Returns the time from a close to the reply to the last kline call, ms. */
 export function neededMs(
@@ -74,7 +87,13 @@ export function defaultGraceMs(load: BarLoad, times: Omit<BarTimes, 'graceMs'>):
 export function requireTimeForBars(load: BarLoad, times: BarTimes, feeds: FeedDefinition): void {
   const isDefault = times.graceMs === defaultGraceMs(load, times);
   const maxMs = isDefault ? (GRACE_SHARE * typicalLengthMs(load.minInterval)) / GRACE_FACTOR : times.graceMs;
-  const { calls, perWindow, windowMs, market, minInterval } = load;
+  const { calls, perWindow, windowMs, market, minInterval, tradeFeeds, maxTradeFeeds } = load;
+  if (tradeFeeds > maxTradeFeeds) {
+    throw new ConfigError(
+      `${whereIs(feeds.source, ['feeds'])}: expected at most ${maxTradeFeeds} feeds of bars from trades, whose polls fit into half of the rate limit, got ${tradeFeeds}`,
+      'use fewer of them, or raise limits of spot.recentTrades if the exchange admits more',
+    );
+  }
   if (calls <= perWindow || neededMs(load, times) <= maxMs) return;
   let fits = perWindow;
   while (neededMs({ ...load, calls: fits + perWindow }, times) <= maxMs) fits += perWindow;

@@ -27,10 +27,10 @@ export interface SetPollerDeps {
 }
 
 export interface SetSink {
-  bar(event: BarEvent): void;
-  trades(event: TradeEvent): void;
-  answered(serverMs: number): void;
-  onProblem(problem: string, againMs: number | null): void;
+  readonly bar: (event: BarEvent) => void;
+  readonly trades: (event: TradeEvent) => void;
+  readonly answered: (serverMs: number) => void;
+  readonly onProblem: (problem: string, againMs: number | null) => void;
 }
 
 /** True for bars from trades. */

@@ -86,6 +86,9 @@ test('missing warm-up bars are reported with their times', () => {
   expect(missingWarmup('Cross', stored, 60)).toBe(
     'Cross needs 60 bars of BTCUSDT 1m before it can begin; 10 are missing, from 1970-01-01 01:30 UTC to 1970-01-01 01:40 UTC',
   );
+  expect(missingWarmup('Cross', { ...stored, interval: '9ticks' }, 60)).toBe(
+    'Cross needs 60 bars of BTCUSDT 9ticks before it can begin; 10 are missing, before 1970-01-01 01:40 UTC',
+  );
   expect(missingWarmup('Cross', catalogBars(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and there are none');
 });
 

@@ -6,6 +6,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { barsBetween, closeOf, typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 import { formatMinute } from '../../../model/time.ts';
 
 /** Joined warm-up bars. */
@@ -136,6 +137,8 @@ export function missingWarmup(name: string, bars: BarColumns, needed: number): s
   const set = `${instrument.wireName} ${interval}`;
   if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and there are none`;
   const firstMs = bars.openMs[0]!;
+  if (isTradeBars(interval))
+    return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, before ${formatMinute(firstMs)}`;
   const range = `from ${formatMinute(firstMs - missing * typicalLengthMs(interval))} to ${formatMinute(firstMs)}`;
   return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, ${range}`;
 }

@@ -26,7 +26,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant, passInstant } from '../feeds/instants.ts';
-import type { BarFact } from '../feeds/barFact.ts';
+import { isIncompleteFact, type BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
@@ -154,6 +154,7 @@ export class LifetimeReplay {
   #replayInstant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
     const engine = this.#engine;
     this.bars += bars.length;
+    if (this.restarts > 0 && bars.some(isIncompleteFact)) this.#replayInterruption('trades were missed');
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
     this.comparison.begin(t);
     this.#instantMs = bars.length > 0 ? t : NaN;

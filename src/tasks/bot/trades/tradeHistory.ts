@@ -59,7 +59,7 @@ export const commonDigits = (instrument: Instrument, stored: StoredDay | null): 
  */
 export function joinHistory(
   catalog: string,
-  { key, instrument }: { readonly key: BarKey; readonly instrument: Instrument },
+  key: BarKey,
   stored: StoredDay,
   recent: readonly RecentTrade[],
   digits: TradeDigits,

@@ -53,7 +53,7 @@ export function tradeStart(
   const stored = newestStoredDay(catalog, feed.key, settledMs);
   const digits = commonDigits(feed.instrument, stored);
   const window = tradeWindow(listing, MAX_TRADES, digits);
-  const joined = stored === null ? null : joinHistory(catalog, feed, stored, window.trades, digits);
+  const joined = stored === null ? null : joinHistory(catalog, feed.key, stored, window.trades, digits);
   const common = { ...feed, digits, window, settledMs };
   if (typeof joined === 'string') return { ...common, history: null, note: joined };
   return { ...common, history: joined, note: null };

@@ -4,6 +4,7 @@ import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
@@ -107,6 +108,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
 }
 
 /** Number of fast audits that may be missed before the account counts as unobserved. */
+const DAY_MS = 86_400_000;
 const MAX_AUDIT_AGE = 10;
 
 /** Returns the strategies with their equity and counts. */
@@ -225,7 +227,8 @@ function feedOf(feed: FeedRun, timeMs: number, plots: PlotBook): FeedView {
     lastPrice: bars.length === 0 ? null : bars.close[bars.length - 1]!.toFixed(instrument.priceDigits),
     closedMs,
     ageMs: closedMs === null ? null : Math.max(0, timeMs - closedMs),
-    maxAgeMs: 3 * typicalLengthMs(bars.interval),
+    // The next bar from trades may take until the end of the day.
+    maxAgeMs: isTradeBars(bars.interval) ? DAY_MS : 3 * typicalLengthMs(bars.interval),
     bars: Array.from({ length: bars.length - first }, (_, index) => {
       const row = first + index;
       return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;

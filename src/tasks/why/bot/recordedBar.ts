@@ -64,7 +64,7 @@ function barsOf(records: readonly JournalRecord[], feed: number): readonly Journ
 function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
   const bars = barsOf(records, feed);
   const { interval, instrument } = feeds[feed]!.bars;
-  const closeOf = ({ bar }: JournalBar): number => (bar[1] ?? NaN) + typicalLengthMs(interval);
+  const closeOf = ({ bar }: JournalBar): number => closeMsOf(bar, interval);
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined)
     throw new ConfigError(`${instrument.id}: the journal has no bar of this instrument`, 'name another symbol: --symbol');
@@ -83,10 +83,14 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
   return barFrom(chosen, chosen.position, bars[index - 1]?.position ?? -1, feeds[feed]!);
 }
 
+/** Returns the end of a bar: its own if it is of trades, else that of its interval. */
+const closeMsOf = ([, openMs = NaN, , , , , , closeMs]: readonly number[], interval: Interval): number =>
+  closeMs ?? openMs + typicalLengthMs(interval);
+
 /** Returns a bar with its records: from the record after `before` up to `to`. */
 function barFrom({ bar }: JournalBar, to: number, before: number, { name, bars: { interval, instrument } }: BotFeed): RecordedBar {
   const [, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = bar;
-  const closeMs = openMs + typicalLengthMs(interval);
+  const closeMs = closeMsOf(bar, interval);
   return {
     from: before + 1,
     to,
