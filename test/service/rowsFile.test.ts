@@ -43,7 +43,12 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
       (await fetch(`${exchange.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
     const startMs = START_MS + 10 * HOUR_MS;
     expect(await get('/sapi/v1/time')).toMatchObject({ serverTime: startMs });
-    const klines = async () => (await get('/sapi/v1/klines?symbol=DEMOUSDT&interval=60min&limit=300')) as readonly { idx: number }[];
+    const klines = async () =>
+      (await get('/sapi/v1/klines?symbol=DEMOUSDT&interval=60min&limit=300')) as readonly {
+        readonly idx: number;
+        readonly close: string;
+        readonly vol: string;
+      }[];
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs - HOUR_MS);
     expect(await post('/clock', { stepMs: HOUR_MS })).toEqual({ now: startMs + HOUR_MS });
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs);
@@ -62,6 +67,11 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
     expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } while a row is being matched' });
     expect(await post('/clock', { stepMs: 0 })).toEqual({ now: startMs + 3 * HOUR_MS });
     expect(await klines()).toHaveLength(13);
+    // Either side of the depth is the newest bar: its close, and the quantity that it traded. A kill needs a book to close against.
+    const [newest] = await klines();
+    const level = [Number(newest!.close), Number(newest!.vol)];
+    const depth = (await get('/sapi/v1/depth?symbol=DEMOUSDT&limit=5')) as Record<'bids' | 'asks', readonly (readonly [string, string])[]>;
+    expect([depth.bids, depth.asks].map((side) => side.map((row) => row.map(Number)))).toEqual([[level], [level]]);
   } finally {
     await exchange.close();
   }
@@ -86,7 +96,10 @@ it('with --speed the clock of the exchange runs by itself', async () => {
 it('units of cheap coins are coarse enough for an account of them, and one asset has one unit in all instruments', () => {
   generateInto(join(folder, 'data'), { symbol: 'PEPEUSDT', interval: '1h', fromMs: START_MS, bars: 48, seed: 5 });
   const record = join(folder, 'data/spot/PEPEUSDT/instrument.json');
-  writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), quantityPrecision: 2, minQuantity: '0.01', basePrecision: 3 }));
+  writeFileSync(
+    record,
+    JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), quantityPrecision: 2, minQuantity: '0.01', basePrecision: 3 }),
+  );
   const path = join(folder, 'cheap.yaml');
   const lines = [
     "{ symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5, prices: { price: '65000' } }",

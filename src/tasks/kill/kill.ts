@@ -55,9 +55,12 @@ export interface KillReport {
 export async function runKill(deps: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
   const report = new Report(venue, options.books !== null);
+  // Orders whose end is not proved yet.
+  let left = known;
   try {
     const cancelled = await cancelAll(venue, known, options.all);
     report.noteCancelled(cancelled);
+    left = { ...known, open: new Map() };
     if (options.books !== null) {
       const books = await options.books();
       const judge = new Judge(venue, books.books);
@@ -70,7 +73,7 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
     }
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.noteStopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+    report.noteStopped(error.message, [...openTexts(left), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
   } finally {
     venue.close();
   }

@@ -99,21 +99,31 @@ it('flattening ends after the exchange has refused five slices in a row', async 
   expect(result.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
 
-it('an empty order book ends the kill after its time limit', async () => {
-  const kill = runToEnd((venue) =>
+it('an empty order book ends its position after the time limit, and another position is closed meanwhile', async () => {
+  const other = spotInstrument('ETH');
+  let held = closable('0.4');
+  const empty = {
+    closable: () => Promise.resolve(closable('1')),
+    readBook: () => Promise.resolve({ bids: [], asks: [] }),
+    place: () => Promise.reject(new Error('nothing can be sent')),
+  };
+  const full = {
+    closable: () => Promise.resolve(held),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
+    place: (_: KillVenue, { qty }: { readonly qty: string }) => {
+      held = closable('0');
+      return Promise.resolve({ kind: 'ended', filled: qty } as const);
+    },
+  };
+  const result = await runToEnd((venue) =>
     flatten(venue, [
-      {
-        instrument,
-        strategy: 0,
-        closer: {
-          closable: () => Promise.resolve(closable('1')),
-          readBook: () => Promise.resolve({ bids: [], asks: [] }),
-          place: () => Promise.reject(new Error('nothing can be sent')),
-        },
-      },
+      { instrument, strategy: 0, closer: empty },
+      { instrument: other, strategy: 0, closer: full },
     ]),
   );
-  await expect(kill).rejects.toThrow(/the book has no orders to close against/);
+  expect(result.residuals).toEqual([`${instrument.id}: 1 BTC left: given up after 600 s: the book has no orders to close against`]);
+  expect(result.slices.map(({ instrument: id, filled }) => [id, filled])).toEqual([[other.id, '0.4']]);
+  expect([...result.open]).toEqual([instrument.id]);
 });
 
 it('a slice has ended when two terminal readings, a read lag apart, are equal', async () => {

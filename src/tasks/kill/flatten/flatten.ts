@@ -102,11 +102,14 @@ async function flattenPosition(
 ): Promise<FlattenedPosition> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
-  const timeLimit = venue.timeLimit(`${instrument.id}: the book has no orders to close against`);
+  const timeLimit = venue.timeLimit('the book has no orders to close against');
   const end = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const closable = await closer.closable(venue);
     if (closable === null || isDust(instrument, closable.qty)) break;
+    // Only this position ends here: what was closed, and every other position, belongs in the report.
+    if (timeLimit.reached !== null)
+      return end(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
     const slice = nextSlice(instrument, closable.side, closable.qty, closable.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
