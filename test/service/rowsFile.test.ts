@@ -107,6 +107,7 @@ it('units of cheap coins are coarse enough for an account of them, and one asset
     '{ symbol: PEPEUSDT, base: PEPE, quote: USDT, priceDigits: 2, quantityDigits: 2, prices: { catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars } }',
     '{ symbol: PEPEBTC, base: PEPE, quote: BTC, priceDigits: 12, quantityDigits: 2 }',
     '{ symbol: NEWUSDT, base: NEW, quote: USDT, priceDigits: 10, quantityDigits: 9 }',
+    '{ symbol: SHIBUSDT, base: SHIB, quote: USDT, priceDigits: 8, quantityDigits: 0, baseDigits: 2 }',
   ];
   writeFileSync(path, `instruments:\n${lines.map((line) => `  - ${line}\n`).join('')}`);
   chmodSync(path, 0o644);
@@ -118,6 +119,7 @@ it('units of cheap coins are coarse enough for an account of them, and one asset
     ['PEPEUSDT', 3, 8],
     ['PEPEBTC', 3, 8],
     ['NEWUSDT', 9, 8],
+    ['SHIBUSDT', 2, 8],
   ]);
 });
 

@@ -114,7 +114,7 @@ function assetDigits(entries: readonly InstrumentEntry[], folder: string): Reado
   const coarsen = (asset: string, own: number): void => void digits.set(asset, Math.min(digits.get(asset) ?? Infinity, own));
   for (const entry of entries) {
     const { baseDigits, quoteDigits } = unitsOf(entry, folder);
-    coarsen(entry.base, baseDigits);
+    coarsen(entry.base, entry.baseDigits ?? baseDigits);
     coarsen(entry.quote, quoteDigits);
   }
   for (const { base, quantityDigits } of entries) digits.set(base, Math.max(digits.get(base)!, quantityDigits));
