@@ -1,6 +1,6 @@
 // Tests an exchange whose config has bars that fill orders (`match: bars`): the stopped clock, the control port, and config errors.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -43,7 +43,12 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
       (await fetch(`${exchange.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
     const startMs = START_MS + 10 * HOUR_MS;
     expect(await get('/sapi/v1/time')).toMatchObject({ serverTime: startMs });
-    const klines = async () => (await get('/sapi/v1/klines?symbol=DEMOUSDT&interval=60min&limit=300')) as readonly { idx: number }[];
+    const klines = async () =>
+      (await get('/sapi/v1/klines?symbol=DEMOUSDT&interval=60min&limit=300')) as readonly {
+        readonly idx: number;
+        readonly close: string;
+        readonly vol: string;
+      }[];
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs - HOUR_MS);
     expect(await post('/clock', { stepMs: HOUR_MS })).toEqual({ now: startMs + HOUR_MS });
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs);
@@ -62,6 +67,11 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
     expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } while a row is being matched' });
     expect(await post('/clock', { stepMs: 0 })).toEqual({ now: startMs + 3 * HOUR_MS });
     expect(await klines()).toHaveLength(13);
+    // Either side of the depth is the newest bar: its close, and the quantity that it traded. A kill needs a book to close against.
+    const [newest] = await klines();
+    const level = [Number(newest!.close), Number(newest!.vol)];
+    const depth = (await get('/sapi/v1/depth?symbol=DEMOUSDT&limit=5')) as Record<'bids' | 'asks', readonly (readonly [string, string])[]>;
+    expect([depth.bids, depth.asks].map((side) => side.map((row) => row.map(Number)))).toEqual([[level], [level]]);
   } finally {
     await exchange.close();
   }
@@ -81,6 +91,36 @@ it('with --speed the clock of the exchange runs by itself', async () => {
   vi.restoreAllMocks();
   expect(exchange.clock.nowMs()).toBeGreaterThan(START_MS + 10 * HOUR_MS);
   await exchange.close();
+});
+
+it('units of cheap coins are coarse enough for an account of them, and one asset has one unit in all instruments', () => {
+  generateInto(join(folder, 'data'), { symbol: 'PEPEUSDT', interval: '1h', fromMs: START_MS, bars: 48, seed: 5 });
+  const record = join(folder, 'data/spot/PEPEUSDT/instrument.json');
+  writeFileSync(
+    record,
+    JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), quantityPrecision: 2, minQuantity: '0.01', basePrecision: 3 }),
+  );
+  const path = join(folder, 'cheap.yaml');
+  const lines = [
+    "{ symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5, prices: { price: '65000' } }",
+    "{ symbol: BTTCUSDT, base: BTTC, quote: USDT, priceDigits: 10, quantityDigits: 0, prices: { price: '0.00000071' } }",
+    '{ symbol: PEPEUSDT, base: PEPE, quote: USDT, priceDigits: 2, quantityDigits: 2, prices: { catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars } }',
+    '{ symbol: PEPEBTC, base: PEPE, quote: BTC, priceDigits: 12, quantityDigits: 2 }',
+    '{ symbol: NEWUSDT, base: NEW, quote: USDT, priceDigits: 10, quantityDigits: 9 }',
+    '{ symbol: SHIBUSDT, base: SHIB, quote: USDT, priceDigits: 8, quantityDigits: 0, baseDigits: 2 }',
+  ];
+  writeFileSync(path, `instruments:\n${lines.map((line) => `  - ${line}\n`).join('')}`);
+  chmodSync(path, 0o644);
+  const { instruments } = readConfig(path).service;
+  expect(instruments.map(({ wireName, baseDigits, quoteDigits }) => [wireName, baseDigits, quoteDigits])).toEqual([
+    ['BTCUSDT', 8, 8],
+    // Ten million USDT buy 14 * 10^12 of them; in units of 10^-2 that is below 2^53.
+    ['BTTCUSDT', 2, 8],
+    ['PEPEUSDT', 3, 8],
+    ['PEPEBTC', 3, 8],
+    ['NEWUSDT', 9, 8],
+    ['SHIBUSDT', 2, 8],
+  ]);
 });
 
 it('an invalid `prices` entry is rejected with its key or symbol', () => {

@@ -31,6 +31,23 @@ it.each([
   expect(linesOf(`// one\n// two\nconst x = [${table}1];\n`)).toEqual([3]);
 });
 
+it('functions of zlib and crypto that compute at once are no use of the outside, others of these modules are', () => {
+  const codesOf = (text: string, module: string): readonly string[] => {
+    writeFileSync(join(folder, 'strategy.ts'), text);
+    const imports = [{ path: `node:${module}`, kind: 'import-statement', external: true }] as const;
+    return externalUseWarnings({ inputs: { 'strategy.ts': { bytes: text.length, imports: [...imports] } } }, folder).map(
+      ({ code }) => code,
+    );
+  };
+  expect(codesOf("import { brotliCompressSync, gunzipSync as unzip, gzipSync } from 'node:zlib';", 'zlib')).toEqual([]);
+  expect(codesOf("import { createCipheriv, pbkdf2Sync, scryptSync } from 'crypto';", 'crypto')).toEqual([]);
+  expect(codesOf("import { gzip, gzipSync } from 'node:zlib';", 'zlib')).toEqual(['IMPURE_MODULE']);
+  expect(codesOf("import zlib from 'node:zlib';", 'zlib')).toEqual(['IMPURE_MODULE']);
+  expect(codesOf("import { createHash, randomBytes } from 'node:crypto';", 'crypto')).toEqual(['IMPURE_MODULE']);
+  expect(codesOf("import { createHash } from 'crypto';\nimport { randomInt } from 'node:crypto';", 'crypto')).toEqual(['IMPURE_MODULE']);
+  expect(codesOf("import { createHash } from 'crypto';\nexport * from 'crypto';", 'crypto')).toEqual(['IMPURE_MODULE']);
+});
+
 it('a few numbers, or numbers with words between them, are not a table', () => {
   expect(linesOf(`const x = [${repeatItem(99, (index) => `${index},`)} 'a'];`)).toEqual([]);
   expect(linesOf(repeatItem(300, (index) => (index % 50 === 0 ? `f(a, b, ${index}),` : `${index},`)))).toEqual([]);

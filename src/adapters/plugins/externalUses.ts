@@ -11,8 +11,11 @@ import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 /** Modules that only compute from their arguments. */
 const PURE_MODULES = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
 const FILE_MODULES = new Set(['fs', 'fs/promises', 'sqlite']);
-/** Functions of `crypto` that only compute from their arguments. */
-const PURE_CRYPTO = new Set(['createHash', 'createHmac', 'hash', 'timingSafeEqual']);
+/** Functions of other modules that only compute from their arguments, at once. */
+const PURE_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['crypto', new Set(['createHash', 'createHmac', 'hash', 'timingSafeEqual', 'createCipheriv', 'createDecipheriv', 'hkdfSync', 'pbkdf2Sync', 'scryptSync'])],
+  ['zlib', new Set(['gzipSync', 'gunzipSync', 'unzipSync', 'deflateSync', 'inflateSync', 'deflateRawSync', 'inflateRawSync', 'brotliCompressSync', 'brotliDecompressSync', 'crc32', 'constants'])],
+]); // prettier-ignore
 /** `import(`, and a call of `eval`. */
 const DYNAMIC_LOAD = /\bimport\s*\(|(?<![.\w$])eval\s*\(/g;
 /** An import of a quoted name, such as `import('./own.js')`: the bundle holds the module. */
@@ -73,12 +76,16 @@ function dynamicLoadWarnings(text: string, warningAt: WarningAt): readonly Warni
   return [];
 }
 
-/** True: the module only computes, or the code imports only such functions of it. */
+/** True: the module only computes, or every import of it in the code names such functions. */
 function isPure(module: string, text: string): boolean {
   if (PURE_MODULES.has(module)) return true;
-  if (module !== 'crypto') return false;
-  const [, names] = /import\s*\{([^}]*)\}\s*from\s*["'](?:node:)?crypto["']/.exec(text) ?? [];
-  return names !== undefined && names.split(',').every((name) => PURE_CRYPTO.has(name.trim().split(/\s/)[0] ?? ''));
+  const functions = PURE_FUNCTIONS.get(module);
+  if (functions === undefined) return false;
+  const from = String.raw`["'](?:node:)?${module}["']`;
+  const loads = text.match(new RegExp(String.raw`(?:\bfrom|\bimport|\brequire\s*\()\s*${from}`, 'g')) ?? [];
+  const lists = [...text.matchAll(new RegExp(String.raw`\bimport\s*\{([^}]*)\}\s*from\s*${from}`, 'g'))].map(([, names = '']) => names);
+  const names = lists.flatMap((list) => list.split(',').flatMap((name) => /\S+/.exec(name)?.[0] ?? []));
+  return lists.length > 0 && lists.length === loads.length && names.every((name) => functions.has(name));
 }
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;

@@ -3,6 +3,7 @@
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import type { Side } from '../../model/order.ts';
 import { closeOf, type CommonInterval } from '../../model/interval.ts';
 import { encodeAnswer, listing, type AnswerShape, type Listing } from '../../protocol/shapes/answer.ts';
 import type { Depth, Kline } from '../../protocol/shapes/market.ts';
@@ -31,6 +32,8 @@ interface DepthReply {
   readonly reply: HandlerReply;
 }
 
+type Level = Pick<PriceLevel, 'price' | 'lots'>;
+
 /** The last depth reply of each instrument. It is reused while the book and the time (ms) are unchanged. */
 export class Depths {
   readonly #last = new Map<Instrument, DepthReply>();
@@ -46,13 +49,16 @@ export class Depths {
 
   /** Returns the depth reply of an instrument with at most `limit` levels on each side. */
   of(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
-    const { book } = this.#markets.marketOf(instrument).matcher;
+    const { matcher, rows } = this.#markets.marketOf(instrument);
+    const { book } = matcher;
     const { version } = book;
     const cached = this.#last.get(instrument);
     if (cached?.version === version && cached.nowMs === nowMs && cached.limit === limit) return cached.reply;
-    const rowsOf = (levels: readonly PriceLevel[]) =>
+    const rowsOf = (levels: readonly Level[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
-    const [bids, asks] = [rowsOf(book.levels('buy', limit)), rowsOf(book.levels('sell', limit))];
+    // Bars have no book. Without a level of depth no kill could close a position here.
+    const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quoted() ?? []].flat());
+    const [bids, asks] = [rowsOf(levelsOf('buy')), rowsOf(levelsOf('sell'))];
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
     return reply;

@@ -3,6 +3,7 @@
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Matcher } from '../matching/matcher.ts';
+import type { PriceLevel } from '../matching/orderBook.ts';
 import type { Tape } from './tape.ts';
 
 /** The trading of one instrument. */
@@ -28,6 +29,8 @@ export interface Rows {
   runAfterRow(run: () => void): void;
   /** Returns the rate of the next funding after `nowMs`, whole in 10^-12. `later` skips that many fundings. 0: no funding follows. */
   fundingRate(nowMs: number, later: number): number;
+  /** Returns the price of the last row and what it traded, as the one level of either side of the depth. Null when no row follows. */
+  quoted(): Pick<PriceLevel, 'price' | 'lots'> | null;
   /** Reports that an order has arrived. */
   onAdmission(order: VenueOrder): void;
 }

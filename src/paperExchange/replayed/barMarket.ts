@@ -4,6 +4,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
+import type { PriceLevel } from '../matching/orderBook.ts';
 import type { BarSeries } from './barSeries.ts';
 
 /** The stage of a row: its open has been matched, or its range too. Orders that arrive now count as arrived at `timeMs`. */
@@ -64,6 +65,14 @@ export class BarMarket implements Rows {
     const { funding } = this.series;
     const nextIndex = funding.findIndex(({ timeMs }) => timeMs > nowMs);
     return nextIndex < 0 ? 0 : (funding[nextIndex + later]?.rate ?? 0);
+  }
+
+  quoted(): Pick<PriceLevel, 'price' | 'lots'> | null {
+    const { series, row } = this;
+    if (row >= series.length) return null;
+    return row === 0
+      ? { price: series.startTicks, lots: 1 }
+      : { price: series.bar(row - 1).close, lots: Math.max(1, series.lots(row - 1)) };
   }
 
   runAfterRow(run: () => void): void {

@@ -116,6 +116,21 @@ test('the benchmark holds each executed instrument from its first open, in equal
   expect(benchmark![timeMs.length - 1]).toBeCloseTo((growthTo(bars, 5759) + growthTo(otherBars, 5759)) / 2, 12);
 });
 
+test('the benchmark of a run that starts inside a bar buys at the next open, as nothing trades at one before the start', () => {
+  // Minute 9 is half over. Its open of before the start is far away.
+  const open = bars.open.slice();
+  open[9] = 1;
+  const record = runRecord({ bars: [{ ...bars, open }], script: [], firstRow: 9, fromMs: START_MS + 9.5 * MINUTE });
+  const { benchmark } = dailyEquity(record);
+  expect(benchmark![0]).toBe(1);
+  expect(benchmark![1]).toBeCloseTo(bars.close[1439]! / bars.open[10]!, 12);
+});
+
+test('the benchmark of a run without an open inside it buys nothing', () => {
+  const record = runRecord({ bars: [bars], script: [], firstRow: bars.length - 1, fromMs: START_MS + (bars.length - 0.5) * MINUTE });
+  expect([...dailyEquity(record).benchmark!]).toEqual([1, 1]);
+});
+
 test('exposure is weighted by time at the last close, and counts overlapping periods once', () => {
   // Buys 1 of 100.00 at the open of row 100 and sells at the open of row 1540: one of four days.
   const flat = {

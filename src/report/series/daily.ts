@@ -1,6 +1,7 @@
 // Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
 
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
 import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { DAY_MS } from '../kernels/portfolio.ts';
 
@@ -130,12 +131,12 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
 }
 
 /**
- * Returns the value of buy-and-hold at each instant, 1 at the start. Each traded instrument is bought at its first open inside the run,
- * with an equal part of the money, and valued at its last close. For a run without fills, all its instruments are held. Null without
+ * Returns the value of buy-and-hold at each instant, 1 at the start. Each traded instrument is bought at its first open at or after the
+ * start, with an equal part of the money, and valued at its last close. For a run without fills, all its instruments are held. Null without
  * execution rows.
  */
 export function buyAndHold(
-  { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
+  { feeds, fills, instruments, fromMs }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments' | 'fromMs'>,
   timeMs: Float64Array,
 ): Float64Array | null {
   const traded = tradedIds(fills, instruments);
@@ -144,12 +145,23 @@ export function buyAndHold(
   if (held.length === 0) return null;
   const out = new Float64Array(timeMs.length);
   for (const { bars, firstRow } of held) {
+    const bought = firstOpenAfter(bars, firstRow, fromMs);
     for (let i = 0; i < timeMs.length; i++) {
       const row = i === 0 ? -1 : countUpTo(bars.closeMs, bars.length, timeMs[i]!) - 1;
-      out[i]! += (row < firstRow ? 1 : bars.close[row]! / bars.open[firstRow]!) / held.length;
+      out[i]! += (row < bought ? 1 : bars.close[row]! / bars.open[bought]!) / held.length;
     }
   }
   return out;
+}
+
+/**
+ * Returns the first row from `firstRow` on that opens at or after `fromMs`. The first row of a run may have opened before its start, and no
+ * order trades at that open. `length` without such a row.
+ */
+export function firstOpenAfter({ openMs, length }: BarColumns, firstRow: number, fromMs: number): number {
+  let row = firstRow;
+  while (row < length && openMs[row]! < fromMs) row++;
+  return row;
 }
 
 /** Returns the ids of the instruments that have fills. */

@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
 import { cancelAll, type Cancelled } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
-import { flatten, type Flattened, type PositionToClose } from './flatten/flatten.ts';
+import { flatten, FlattenProgress, type Flattened, type PositionToClose } from './flatten/flatten.ts';
 import { doubtText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';
 import { Judge } from './evidence/judge.ts';
@@ -55,14 +55,18 @@ export interface KillReport {
 export async function runKill(deps: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
   const report = new Report(venue, options.books !== null);
+  // Orders whose end is not proved yet.
+  let left = known;
+  const progress = new FlattenProgress();
   try {
     const cancelled = await cancelAll(venue, known, options.all);
     report.noteCancelled(cancelled);
+    left = { ...known, open: new Map() };
     if (options.books !== null) {
       const books = await options.books();
       const judge = new Judge(venue, books.books);
       const positions = positionsOf(venue, judge, books);
-      report.noteFlattened(await flatten(venue, positions, options.terms));
+      report.noteFlattened(await flatten(venue, positions, options.terms, progress));
       // Protective orders of a position that could not be closed stay.
       report.triggersCancelled += await cancelProtective(venue, books.books.orders, options.all, report.open);
       // Slices are orders too, so verify that none of them is open.
@@ -70,7 +74,7 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
     }
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.noteStopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+    report.noteStopped(error.message, progress, [...openTexts(left), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
   } finally {
     venue.close();
   }
@@ -146,8 +150,9 @@ class Report {
     this.#flattened = found;
   }
 
-  noteStopped(reason: string, left: readonly string[]): void {
-    this.#stopped = [reason, ...left];
+  noteStopped(reason: string, { slices, inFlight }: FlattenProgress, left: readonly string[]): void {
+    this.#stopped = [reason, ...inFlight, ...left];
+    this.#flattened = { ...this.#flattened, slices: slices.slice() };
   }
 
   toReport(): KillReport {

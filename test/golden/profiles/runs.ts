@@ -282,7 +282,7 @@ async function makeRun(name: string): Promise<ProfiledRun> {
     const benchmark = heldReturns(Float64Array.of(fromMs, ...result.metrics.days), feeds);
     return {
       result,
-      input: { ...input, returns: { ...input.returns, benchmark }, bars: { ...input.bars, close: closesAt(closeMs, feeds) } },
+      input: { ...input, returns: { ...input.returns, benchmark }, bars: { ...input.bars, close: closesAt(closeMs, feeds, fromMs) } },
     };
   } finally {
     rmSync(folder, { recursive: true });

@@ -74,13 +74,12 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
     );
   }
   checkPriceDigits(symbol, seen);
-  const quoteDigits = digitsThatHold(Math.max(MAX_ACCOUNT_QUOTE, MAX_ACCOUNT_BASE * seen.highest));
+  const { quoteDigits, baseDigits } = unitDigits(seen);
   const common = { id: instrumentId(market, symbol), market, wireName: symbol, ...assets, priceDigits: seen.priceDigits, quoteDigits };
   if (market === 'futures') {
     const contract = proposeContract(assets, seen.volumeDigits, quoteDigits);
     return { ...common, quantityDigits: 0, baseDigits: 0, minLots: lots(1), makerFeePpm: 0, takerFeePpm: 0, contract };
   }
-  const baseDigits = digitsThatHold(Math.max(MAX_ACCOUNT_BASE, MAX_ACCOUNT_QUOTE / seen.lowest));
   return {
     ...common,
     quantityDigits: Math.min(seen.volumeDigits, baseDigits),
@@ -88,6 +87,14 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
     minLots: lots(1),
     makerFeePpm: DEFAULT_FEE_PPM,
     takerFeePpm: DEFAULT_FEE_PPM,
+  };
+}
+
+/** Returns the digits of the units of both assets, from the lowest and the highest price (see `proposeInstrument`). */
+export function unitDigits({ lowest, highest }: Pick<SeenFigures, 'lowest' | 'highest'>): Pick<Instrument, 'quoteDigits' | 'baseDigits'> {
+  return {
+    quoteDigits: digitsThatHold(Math.max(MAX_ACCOUNT_QUOTE, MAX_ACCOUNT_BASE * highest)),
+    baseDigits: digitsThatHold(Math.max(MAX_ACCOUNT_BASE, MAX_ACCOUNT_QUOTE / lowest)),
   };
 }
 

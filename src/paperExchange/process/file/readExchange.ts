@@ -1,9 +1,10 @@
 // Reads the exchange config: fills in the defaults, and loads keys and bars.
 
 import { dirname, resolve } from 'node:path';
-import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
+import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
 import { loadFeed } from '../../../adapters/catalog/bars/feed.ts';
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { unitDigits } from '../../../adapters/catalog/records/instrumentRecord.ts';
 import { catalogStore, type BarStore } from '../../../adapters/catalog/bars/store.ts';
 import { lots } from '../../../base/brand.ts';
 import { nearestScaled } from '../../../base/number/decimal.ts';
@@ -35,6 +36,7 @@ type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
 type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
 /** Bars loaded before the opening, so that every interval has some history. */
 const HISTORY_BARS = 20_000;
+/** Digits of the units of an asset about whose price the file says nothing. */
 const ASSET_DIGITS = 8;
 
 /** Reads the exchange config. The switches of `profileFile` replace those of its profile. Throws ConfigError with file, line and key. */
@@ -45,8 +47,9 @@ export function readExchange(
   const config = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'write instruments and accounts into it'));
   const { graceMs = SERVICE_DEFAULTS.rowGraceMs, ...fills } = config.fills ?? {};
   const folder = dirname(file);
+  const digits = assetDigits(config.instruments ?? [], folder);
   const entries = [
-    ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
+    ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, digits, file) })),
     ...(config.contracts ?? []).map((entry, index) => ({ entry, instrument: contractInstrument(entry, index, file) })),
   ];
   const prices = new Map<InstrumentId, PriceSettings>();
@@ -102,8 +105,34 @@ export function readProfile(file: string): SwitchValues {
   return values;
 }
 
+/**
+ * Returns the digits of the units of each asset of spot. Those of a catalog's record are kept, so that a bot has the money of its backtest.
+ * Units of 10^-8 of a cheap coin would hold hardly any of it. One asset has the coarsest of its units in all instruments, but none above a lot.
+ */
+function assetDigits(entries: readonly InstrumentEntry[], folder: string): ReadonlyMap<string, number> {
+  const digits = new Map<string, number>();
+  const coarsen = (asset: string, own: number): void => void digits.set(asset, Math.min(digits.get(asset) ?? Infinity, own));
+  for (const entry of entries) {
+    const { baseDigits, quoteDigits } = unitsOf(entry, folder);
+    coarsen(entry.base, entry.baseDigits ?? baseDigits);
+    coarsen(entry.quote, quoteDigits);
+  }
+  for (const { base, quantityDigits } of entries) digits.set(base, Math.max(digits.get(base)!, quantityDigits));
+  return digits;
+}
+
+/** Returns the digits of the units of both assets by the prices of one instrument. */
+function unitsOf({ symbol, prices }: InstrumentEntry, folder: string): Pick<Instrument, 'baseDigits' | 'quoteDigits'> {
+  if (prices !== undefined && 'price' in prices) return unitDigits({ lowest: Number(prices.price), highest: Number(prices.price) });
+  const fromCatalog =
+    prices !== undefined && 'interval' in prices
+      ? readInstrument(resolve(folder, prices.catalog ?? 'data'), 'spot', prices.symbol ?? symbol)
+      : null;
+  return fromCatalog ?? { baseDigits: ASSET_DIGITS, quoteDigits: ASSET_DIGITS };
+}
+
 /** Returns the spot instrument of an entry. Throws ConfigError if its minimum is below one lot. */
-function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
+function instrumentOf(entry: InstrumentEntry, assets: ReadonlyMap<string, number>, file: string): Instrument {
   const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
   const minLots = minQuantity === undefined ? 1 : (scaleDown(minQuantity, quantityDigits) ?? 0);
   if (minLots < 1)
@@ -119,8 +148,8 @@ function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
     quote,
     priceDigits,
     quantityDigits,
-    quoteDigits: Math.max(ASSET_DIGITS, priceDigits),
-    baseDigits: Math.max(ASSET_DIGITS, quantityDigits),
+    quoteDigits: assets.get(quote) ?? ASSET_DIGITS,
+    baseDigits: assets.get(base) ?? ASSET_DIGITS,
     minLots: lots(minLots),
     makerFeePpm: contractPpm(entry.makerFee ?? '0.001'),
     takerFeePpm: contractPpm(entry.takerFee ?? '0.001'),

@@ -16,6 +16,7 @@ const instrument = map(
     priceDigits: digits('decimals of a price'),
     quantityDigits: digits('decimals of a quantity'),
     minQuantity: decimalValue('smallest order').optional(),
+    baseDigits: digits('decimals in which the base asset is held').optional(),
     ...marketKeys,
   },
   'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',

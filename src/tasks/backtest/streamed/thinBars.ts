@@ -46,8 +46,8 @@ export class ThinBars {
   /** Takes the rows from `from` to `to` (exclusive) of `part`; the first of them is row `row` of all bars. */
   take(part: PartOfBars, from: number, to: number, row: number): void {
     this.mark(part.closeMs, from, to);
-    // The rows before the run, and its first row.
-    this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 1)));
+    // The rows before the run, its first row, and the next one: the first may have opened before the run, and buy-and-hold begins at an open inside it.
+    this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 2)));
     for (let index = from; index < to;) {
       if (this.isKept[index - from] === 1) {
         this.push(part, index++);

@@ -116,7 +116,7 @@ async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput)
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
     const feeds = executionFeeds(plan, summary);
     return {
-      input: { ...withBenchmark(run, summary, input, feeds), bars: { ...input.bars, close: closesAt(closeMs, feeds) } },
+      input: { ...withBenchmark(run, summary, input, feeds), bars: { ...input.bars, close: closesAt(closeMs, feeds, summary.run.fromMs) } },
       note: null,
     };
   } catch (error) {

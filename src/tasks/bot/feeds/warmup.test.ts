@@ -50,6 +50,18 @@ test('a volume that differs as sums of doubles do is equal, and a real differenc
   expect(joinedMinutes(stored, withVolume(other)).note).toContain('differs between catalog and exchange');
 });
 
+test('volumes are equal in whole lots: an exchange has no finer ones, a catalog of contracts has', () => {
+  const contract: Instrument = { ...BTC, id: instrumentId('futures', 'E-BTC-USDT'), market: 'futures', quantityDigits: 0, baseDigits: 0 };
+  const joined = (stored: number, shown: number) => {
+    const catalog = { ...catalogBars(0, 50), instrument: contract, volume: new Float64Array(50).fill(stored) };
+    const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: shown }));
+    return joinWarmup({ instrument: contract, interval: '1m', catalog, window, room: 1000 }).note;
+  };
+  expect(joined(7736.6, 7737)).toBe(null);
+  expect(joined(0.4, 0)).toBe(null);
+  expect(joined(7736.6, 7736)).toContain('differs between catalog and exchange');
+});
+
 test('the warm-up uses one source if the other has no bars', () => {
   expect(joinedMinutes(null, exchangeBars(40, 80))).toEqual({ minutes: range(40, 80), note: null });
   expect(joinedMinutes(catalogBars(0, 50), [])).toEqual({ minutes: range(0, 50), note: null });

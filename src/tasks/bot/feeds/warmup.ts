@@ -2,6 +2,7 @@
 
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -99,7 +100,7 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
     const other = byTime.get(catalog.openMs[row]!);
     if (catalog.openMs[row]! > endMs) continue;
     const own = rowOf(catalog, row);
-    if (other && isEqual(own, other)) continue;
+    if (other && isEqual(own, other, catalog.instrument)) continue;
     return `${name}: the bar of ${formatMinute(own.openMs)} differs between catalog and exchange: the catalog is left out`;
   }
   return null;
@@ -108,8 +109,11 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
 /** The volume of a bar that was built from shorter ones is a sum of doubles, whose last digits depend on how it was summed up. */
 const VOLUME_TOLERANCE = 1e-9;
 
-function isEqual(a: ReturnType<typeof rowOf>, b: MarketBar): boolean {
-  const isVolumeEqual = Math.abs(a.volume - b.volume) <= VOLUME_TOLERANCE * Math.max(a.volume, b.volume);
+/** Volumes are also equal if they are the same number of lots: an exchange has no finer ones, and a catalog may have, of contracts in coins. */
+function isEqual(a: ReturnType<typeof rowOf>, b: MarketBar, { quantityDigits }: Instrument): boolean {
+  const lotsOf = (volume: number): number => Math.round(volume * pow10(quantityDigits));
+  const isVolumeEqual =
+    Math.abs(a.volume - b.volume) <= VOLUME_TOLERANCE * Math.max(a.volume, b.volume) || lotsOf(a.volume) === lotsOf(b.volume);
   return isVolumeEqual && a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
 }
 

@@ -4,9 +4,9 @@ import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { flatten, type Closable, type Flattened, type SliceOutcome } from './flatten.ts';
+import { flatten, FlattenProgress, type Closable, type Flattened, type SliceOrder, type SliceOutcome } from './flatten.ts';
 import { settleSlice, type OrderState } from './settle.ts';
-import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
+import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/venue.ts';
 
 const instrument = spotInstrument();
 const closable = (qty: string, rest = '0', warnings: readonly string[] = []): Closable => ({
@@ -99,21 +99,60 @@ it('flattening ends after the exchange has refused five slices in a row', async 
   expect(result.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
 
-it('an empty order book ends the kill after its time limit', async () => {
-  const kill = runToEnd((venue) =>
+it('an empty order book ends its position after the time limit, and another position is closed meanwhile', async () => {
+  const other = spotInstrument('ETH');
+  let held = closable('0.4');
+  const empty = {
+    closable: () => Promise.resolve(closable('1')),
+    readBook: () => Promise.resolve({ bids: [], asks: [] }),
+    place: () => Promise.reject(new Error('nothing can be sent')),
+  };
+  const full = {
+    closable: () => Promise.resolve(held),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
+    place: (_: KillVenue, { qty }: { readonly qty: string }) => {
+      held = closable('0');
+      return Promise.resolve({ kind: 'ended', filled: qty } as const);
+    },
+  };
+  const result = await runToEnd((venue) =>
     flatten(venue, [
-      {
-        instrument,
-        strategy: 0,
-        closer: {
-          closable: () => Promise.resolve(closable('1')),
-          readBook: () => Promise.resolve({ bids: [], asks: [] }),
-          place: () => Promise.reject(new Error('nothing can be sent')),
-        },
-      },
+      { instrument, strategy: 0, closer: empty },
+      { instrument: other, strategy: 0, closer: full },
     ]),
   );
-  await expect(kill).rejects.toThrow(/the book has no orders to close against/);
+  expect(result.residuals).toEqual([`${instrument.id}: 1 BTC left: given up after 600 s: the book has no orders to close against`]);
+  expect(result.slices.map(({ instrument: id, filled }) => [id, filled])).toEqual([[other.id, '0.4']]);
+  expect([...result.open]).toEqual([instrument.id]);
+});
+
+it('a slice that fills nothing makes the next one rest twice as long, so that a market of bars can fill it', async () => {
+  const rested: number[] = [];
+  let held: Closable | null = closable('1');
+  const closer = {
+    closable: () => Promise.resolve(held),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '1' }], asks: [] }),
+    place: (_: KillVenue, _slice: SliceOrder, restMs: number) => {
+      rested.push(restMs);
+      if (rested.length === 6) held = null;
+      return Promise.resolve({ kind: 'ended', filled: rested.length === 4 ? '0.1' : '0' } as const);
+    },
+  };
+  await runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
+  expect(rested).toEqual([500, 1000, 2000, 4000, 500, 1000]);
+});
+
+it('a kill that is stopped in the middle knows the slices that have ended and the one that has not', async () => {
+  const progress = new FlattenProgress();
+  let sent = 0;
+  const closer = {
+    closable: () => Promise.resolve(closable('1')),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '2' }], asks: [] }),
+    place: () => (++sent === 1 ? Promise.resolve({ kind: 'ended', filled: '0.5' } as const) : Promise.reject(new KillStopped('aborted'))),
+  };
+  await expect(runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }], undefined, progress))).rejects.toThrow('aborted');
+  expect(progress.slices.map(({ filled }) => filled)).toEqual(['0.5']);
+  expect([...progress.inFlight]).toEqual([`${instrument.id}: a slice (sell 0.5 at 99.8) may still be open`]);
 });
 
 it('a slice has ended when two terminal readings, a read lag apart, are equal', async () => {
@@ -121,15 +160,14 @@ it('a slice has ended when two terminal readings, a read lag apart, are equal', 
   const readings = [state('NEW', '0'), state('CANCELED', '0.1'), state('CANCELED', '0.2'), null, state('CANCELED', '0.3')];
   const queryMs: number[] = [];
   const cancels: number[] = [];
-  const filled = await runToEnd((venue) =>
-    settleSlice(venue, {
-      query: () => {
-        queryMs.push(venue.nowMs);
-        return Promise.resolve(readings[Math.min(queryMs.length, readings.length) - 1]!);
-      },
-      cancel: () => Promise.resolve(cancels.push(venue.nowMs)),
-    }),
-  );
+  const calls = (venue: KillVenue) => ({
+    query: () => {
+      queryMs.push(venue.nowMs);
+      return Promise.resolve(readings[Math.min(queryMs.length, readings.length) - 1]!);
+    },
+    cancel: () => Promise.resolve(cancels.push(venue.nowMs)),
+  });
+  const filled = await runToEnd((venue) => settleSlice(venue, calls(venue), KILL_SETTINGS.pollEveryMs));
   expect(filled).toBe('0.3');
   expect(queryMs.at(-1)! - queryMs.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
   expect(cancels.length).toBeGreaterThan(0);

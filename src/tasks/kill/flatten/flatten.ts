@@ -40,8 +40,8 @@ export interface Closer {
   /** Returns the closable part; null: the bot has no position there. Throws KillStopped. */
   closable(venue: KillVenue): Promise<Closable | null>;
   readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
-  /** Sends a slice once, and resolves when its outcome is certain. */
-  place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome>;
+  /** Sends a slice once, and resolves when its outcome is certain. `restMs`: how long it may rest in the book before it is cancelled. */
+  place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome>;
 }
 
 /** A position, and how it is closed. */
@@ -72,17 +72,30 @@ export interface Flattened {
 
 type FlattenedPosition = Omit<Flattened, 'open'>;
 
+/** What flattening has done so far: for the report of a kill that is stopped in the middle of it. */
+export class FlattenProgress {
+  readonly slices: DoneSlice[] = [];
+  /** Slices that were sent and have not ended, as sentences. */
+  readonly inFlight = new Set<string>();
+}
+
 /** Stop after this many refused slices in a row. */
 const MAX_REFUSALS = 5;
 const PAUSE_BETWEEN_SLICES_MS = 250;
 
 /** Closes instruments in parallel, and the positions of one instrument in sequence. Throws KillStopped. */
-export async function flatten(venue: KillVenue, positions: readonly PositionToClose[], terms?: SliceTerms): Promise<Flattened> {
+export async function flatten(
+  venue: KillVenue,
+  positions: readonly PositionToClose[],
+  terms?: SliceTerms,
+  progress = new FlattenProgress(),
+): Promise<Flattened> {
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
     ids.map(async (id) => {
       const done: FlattenedPosition[] = [];
-      for (const position of positions) if (position.instrument.id === id) done.push(await flattenPosition(venue, position, terms));
+      for (const position of positions)
+        if (position.instrument.id === id) done.push(await flattenPosition(venue, position, progress, terms));
       return done;
     }),
   );
@@ -98,15 +111,20 @@ export async function flatten(venue: KillVenue, positions: readonly PositionToCl
 async function flattenPosition(
   venue: KillVenue,
   { instrument, strategy, closer }: PositionToClose,
+  progress: FlattenProgress,
   terms?: SliceTerms,
 ): Promise<FlattenedPosition> {
   const slices: DoneSlice[] = [];
-  let [step, refusals] = [0, 0];
-  const timeLimit = venue.timeLimit(`${instrument.id}: the book has no orders to close against`);
+  const { pollEveryMs, giveUpMs } = venue.deps.settings;
+  let [step, refusals, restMs] = [0, 0, pollEveryMs];
+  const timeLimit = venue.timeLimit('the book has no orders to close against');
   const end = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const closable = await closer.closable(venue);
     if (closable === null || isDust(instrument, closable.qty)) break;
+    // Only this position ends here: what was closed, and every other position, belongs in the report.
+    if (timeLimit.reached !== null)
+      return end(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
     const slice = nextSlice(instrument, closable.side, closable.qty, closable.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
@@ -115,16 +133,24 @@ async function flattenPosition(
       continue;
     }
     venue.deps.onPhase('flattening', `${instrument.id}: ${closable.side} ${slice.qty} of ${closable.qty.toFixed()} at ${slice.price}`);
-    const outcome = await closer.place(venue, { instrument, strategy, side: closable.side, ...slice });
+    const sent = `${instrument.id}: a slice (${closable.side} ${slice.qty} at ${slice.price}) may still be open`;
+    progress.inFlight.add(sent);
+    const outcome = await closer.place(venue, { instrument, strategy, side: closable.side, ...slice }, restMs);
+    progress.inFlight.delete(sent);
     if (outcome.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     if (outcome.kind === 'refused') {
       if (++refusals >= MAX_REFUSALS) return end(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
     } else {
       refusals = 0;
-      slices.push({ instrument: instrument.id, side: closable.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
+      const done = { instrument: instrument.id, side: closable.side, qty: slice.qty, price: slice.price, filled: outcome.filled };
+      slices.push(done);
+      progress.slices.push(done);
       // If the slice did not fill completely, the next one accepts a worse price.
       step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
-      if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.restart();
+      const isProgress = new Decimal(outcome.filled).greaterThan(0);
+      // A market that trades now and then, such as one of bars, needs a slice that waits for it.
+      restMs = isProgress ? pollEveryMs : Math.min(restMs * 2, giveUpMs / 5);
+      if (isProgress) timeLimit.restart();
     }
     await timeLimit.wait(PAUSE_BETWEEN_SLICES_MS);
   }

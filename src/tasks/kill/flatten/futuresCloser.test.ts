@@ -80,7 +80,7 @@ it('the closer sends CLOSE orders with the margin mode of the position', async (
       },
     } as unknown as KillVenue;
     await closer.closable(venue);
-    await closer.place(venue, { instrument: PERPETUAL, strategy: 0, side: 'sell', qty: '30', price: '1' });
+    await closer.place(venue, { instrument: PERPETUAL, strategy: 0, side: 'sell', qty: '30', price: '1' }, 500);
     expect(sent).toMatchObject([{ side: 'SELL', open: 'CLOSE', timeInForce: 'IOC', positionType, volume: '30', clientOrderId: 'SLICE' }]);
   }
 });

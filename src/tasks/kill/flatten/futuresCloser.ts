@@ -48,7 +48,7 @@ export class FuturesCloser implements Closer {
     return venue.read('futures.depth', { contractName: this.#deps.instrument.wireName, limit: 100 });
   }
 
-  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
+  async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
     const { instrument, judge, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('futures.createOrder', {
@@ -63,22 +63,22 @@ export class FuturesCloser implements Closer {
       timeInForce: 'IOC',
     });
     return sliceOutcomeOf(outcome, cid, journal, {
-      settle: (orderId) => this.#settle(venue, orderId),
+      settle: (orderId) => this.#settle(venue, orderId, restMs),
       isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
       find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }
 
-  async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
+  async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
     const contractName = this.#deps.instrument.wireName;
-    const filled = await settleSlice(venue, {
+    const calls = {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
         return order && { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('futures.cancelOrder', { contractName, orderId }),
-    });
-    return { kind: 'ended', filled };
+    };
+    return { kind: 'ended', filled: await settleSlice(venue, calls, restMs) };
   }
 }
 

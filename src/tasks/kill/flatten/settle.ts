@@ -17,9 +17,10 @@ export interface SettleCalls {
 
 const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
 
-/** Resolves with the executed quantity. A resting order stays in the book for one poll, then it is cancelled. Throws KillStopped. */
-export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
+/** Resolves with the executed quantity. A resting order stays in the book for `restMs`, then it is cancelled. Throws KillStopped. */
+export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls, restMs: number): Promise<string> {
   const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
+  const restsUntilMs = venue.nowMs + restMs;
   let cancelledMs = -Infinity;
   const timeLimit = venue.timeLimit('a slice does not end');
   let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
@@ -29,7 +30,7 @@ export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCal
     if (order === null || meaningOf(order) !== 'terminal') {
       certain = null;
       await timeLimit.wait(pollEveryMs);
-      if (venue.nowMs - cancelledMs >= cancelAgainMs) {
+      if (venue.nowMs >= restsUntilMs && venue.nowMs - cancelledMs >= cancelAgainMs) {
         cancelledMs = venue.nowMs;
         await cancel();
       }

@@ -47,7 +47,7 @@ export class SpotCloser implements Closer {
     return venue.read('spot.depth', { symbol: this.#deps.instrument.wireName, limit: 100 });
   }
 
-  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
+  async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
     const { instrument, judge, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('spot.newOrder', {
@@ -59,23 +59,24 @@ export class SpotCloser implements Closer {
       newClientOrderId: cid,
     });
     return sliceOutcomeOf(outcome, cid, journal, {
-      settle: (orderId) => this.#settle(venue, orderId),
+      settle: (orderId) => this.#settle(venue, orderId, restMs),
       isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
       find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }
 
   /** Settles a slice. The sum of its trades must equal the quantity in its status. */
-  async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
+  async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
     const { instrument, judge } = this.#deps;
     const symbol = instrument.wireName;
-    const executed = await settleSlice(venue, {
+    const calls = {
       async query() {
         const order = await venue.read('spot.queryOrder', { orderId, symbol });
         return order && { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
-    });
+    };
+    const executed = await settleSlice(venue, calls, restMs);
     for (let polls = 1; ; polls++) {
       const sum = await judge.readExecuted(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };

@@ -170,11 +170,19 @@ export class RetryLimit {
     this.#sinceMs = this.#venue.nowMs;
   }
 
+  get #leftMs(): number {
+    return this.#sinceMs + this.#venue.deps.settings.giveUpMs - this.#venue.nowMs;
+  }
+
+  /** Why no further attempt is made, as a sentence. Null while there is time. */
+  get reached(): string | null {
+    return this.#leftMs > 0 ? null : `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${this.#problem}`;
+  }
+
   /** Waits at most `ms`. Throws KillStopped when the time without progress has ended. */
   async wait(ms: number): Promise<void> {
-    const { giveUpMs } = this.#venue.deps.settings;
-    const leftMs = this.#sinceMs + giveUpMs - this.#venue.nowMs;
-    if (leftMs <= 0) throw new KillStopped(`given up after ${this.#secondsOf(giveUpMs)} s: ${this.#problem}`);
-    await this.#venue.wait(Math.min(ms, leftMs));
+    const { reached } = this;
+    if (reached !== null) throw new KillStopped(reached);
+    await this.#venue.wait(Math.min(ms, this.#leftMs));
   }
 }
