@@ -72,7 +72,7 @@ export interface Flattened {
 
 type FlattenedPosition = Omit<Flattened, 'open'>;
 
-/** What flattening has done so far: for the report of a kill that is stopped in the middle of it. */
+/** The slices of a flattening, for the report of a kill that is stopped in the middle of it. */
 export class FlattenProgress {
   readonly slices: DoneSlice[] = [];
   /** Slices that were sent and have not ended, as sentences. */
