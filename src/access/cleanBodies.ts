@@ -20,7 +20,7 @@ export class CleanBodies {
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= MAX_KEPT) this.#kept.delete(oldest);
     // A copy, in case somebody writes to the bytes.
-    this.#kept.set(request, body.slice());
+    this.#kept.set(request, new Uint8Array(body));
     return masked;
   }
 }
