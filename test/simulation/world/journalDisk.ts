@@ -40,11 +40,12 @@ export class JournalDisk {
   contents(): readonly Uint8Array[] {
     return this.disk.list(this.#folder).map((name) => this.disk.read(join(this.#folder, name)));
   }
-  /** Returns the durable bytes of the two newest files. A file counts for MAX_UNNOTICED_MS after it was moved away. */
-  durableBytes(nowMs: number): Buffer {
-    const files = this.#files().slice(-2);
-    const isUnnoticed = nowMs - this.#unlinkedMs < MAX_UNNOTICED_MS;
-    return Buffer.concat([...files.map((path) => this.disk.lastingPart(path)), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
+  /** True if a durable record in one of the two newest files has the text. A file counts for MAX_UNNOTICED_MS after it was moved away. */
+  isDurable(text: string, nowMs: number): boolean {
+    const hasText = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(text);
+    const newest = this.#files().slice(-2).toReversed();
+    if (newest.some((path) => hasText(this.disk.lastingPart(path)))) return true;
+    return nowMs - this.#unlinkedMs < MAX_UNNOTICED_MS && this.disk.unlinkedBytes().some(hasText);
   }
   /** Copies the journal to the disk of this computer, because a kill that closes positions reads it from there. */
   mirror(): void {

@@ -193,10 +193,10 @@ export class Observer {
   }
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
-  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, durableJournal: () => Buffer): void {
+  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, isDurable: (text: string) => boolean): void {
     const clientOrderId = clientOrderIdIn(body);
     this.#contracts?.noteCreate(body);
-    if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
+    if (clientOrderId === undefined || !isDurable(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;

@@ -132,7 +132,7 @@ class World {
         const fault = faultByCreate.get(createNumber);
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         this.#log(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
-        this.observer.checkCreate(this.#facts, text, () => this.journal.durableBytes(this.queue.nowMs));
+        this.observer.checkCreate(this.#facts, text, (sought) => this.journal.isDurable(sought, this.queue.nowMs));
         if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
       },
       onDuplicate: (body) => {
