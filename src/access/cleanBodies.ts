@@ -19,7 +19,7 @@ export class CleanBodies {
     if (masked !== body) return masked;
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= MAX_KEPT) this.#kept.delete(oldest);
-    // A copy, in case somebody writes to the bytes.
+    // A copy, because the caller may change the bytes.
     this.#kept.set(request, new Uint8Array(body));
     return masked;
   }

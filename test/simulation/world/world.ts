@@ -152,7 +152,7 @@ class World {
     });
   }
 
-  /** Prints a line with the virtual time of day, if somebody reads the log. */
+  /** Prints a line with the virtual time of day, if the log is printed. */
   #log(text: string): void {
     this.#print?.(`${new Date(this.queue.nowMs).toISOString().slice(11, 23)} ${text}`);
   }
@@ -241,7 +241,7 @@ class World {
       strategy: this.#contracts?.strategy ?? (this.#isBusy ? BusyTrader : Trader),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
-        this.#log(`${line.trim()}`);
+        this.#log(line.trim());
         this.observer.noteCopies(line);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
