@@ -2,6 +2,7 @@
 
 import type { LateReplyWire, WireReply } from '../adapters/exchange/wire/lateReplyWire.ts';
 import type { WireOutcome } from '../ports/wire.ts';
+import { CleanBodies } from './cleanBodies.ts';
 import type { Signer } from './signer.ts';
 
 /** The address of a market for which the user gave none. Requests to it are not sent. */
@@ -9,32 +10,42 @@ export const NOWHERE = 'https://no-address.invalid';
 
 /** Returns `wire` with key and secret masked in bodies, headers and failure causes. Requests to `NOWHERE` fail at once. */
 export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateReplyWire {
+  const cleanBodies = new CleanBodies();
   return (request, done, late) => {
     if (request.url.startsWith(NOWHERE)) {
       queueMicrotask(() => done({ kind: 'failed', cause: 'no address of this market was given', bytesWritten: 0 }));
       return () => {};
     }
     if (!signer) return wire(request, done, late);
+    const hideBody = (body: Uint8Array): Uint8Array =>
+      cleanBodies.bodyOf(`${request.method} ${request.url}`, body, () => signer.maskBytes(plainLetters(body)));
+    const redact = { signer, hideBody };
     const signature = request.headers['X-CH-SIGN'] ?? '';
-    const onOutcome = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, signer), signature));
-    const onLateReply = late && ((reply: WireReply) => late(replyWithoutSignature(redactReply(reply, signer), signature)));
+    const onOutcome = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, redact), signature));
+    const onLateReply = late && ((reply: WireReply) => late(replyWithoutSignature(redactReply(reply, redact), signature)));
     return wire(request, onOutcome, onLateReply);
   };
 }
 
+/** How key and secret are masked in the outcome of one request. */
+interface Redact {
+  readonly signer: Signer;
+  readonly hideBody: (body: Uint8Array) => Uint8Array;
+}
+
 /** Returns the outcome with key and secret masked. */
-function redactOutcome(outcome: WireOutcome, signer: Signer): WireOutcome {
-  return outcome.kind === 'reply' ? redactReply(outcome, signer) : { ...outcome, cause: signer.maskText(outcome.cause) };
+function redactOutcome(outcome: WireOutcome, redact: Redact): WireOutcome {
+  return outcome.kind === 'reply' ? redactReply(outcome, redact) : { ...outcome, cause: redact.signer.maskText(outcome.cause) };
 }
 
 /** Returns the reply with key and secret masked. */
-function redactReply(reply: WireReply, signer: Signer): WireReply {
+function redactReply(reply: WireReply, { signer, hideBody }: Redact): WireReply {
   const hide = (text: string): string => signer.maskText(text);
   return {
     kind: 'reply',
     status: reply.status,
     headers: mapHeaders(reply.headers, hide, hide),
-    body: signer.maskBytes(plainLetters(reply.body)),
+    body: hideBody(reply.body),
   };
 }
 

@@ -7,16 +7,44 @@ export { Decimal };
 
 /** Returns `value` scaled to an integer of 10^-digits; null when it is finer than that, or not a plain decimal. */
 export function toScaled(value: string | Decimal, digits: number): number | null {
-  const scaled = new Decimal(value).times(Decimal.pow(10, digits));
+  const short = typeof value === 'string' ? scaledShort(value, digits) : NaN;
+  if (!Number.isNaN(short)) return short;
+  const scaled = new Decimal(value).times(powerOfTen(digits));
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
 
-/** Returns `value` in whole units of 10^-digits, rounded to the nearest one. */
-export function nearestScaled(value: string | Decimal, digits: number): number {
-  return new Decimal(value).times(Decimal.pow(10, digits)).round().toNumber();
+const [ZERO, NINE] = [48, 57];
+/** Any number of this many digits is a safe integer. */
+const MAX_SAFE_DIGITS = 15;
+
+/** Returns what `toScaled` does for a short decimal above 0, without a library. NaN for any other text. */
+function scaledShort(text: string, digits: number): number | null {
+  const pointAt = text.indexOf('.');
+  const wholeLength = pointAt < 0 ? text.length : pointAt;
+  if (wholeLength === 0 || pointAt === text.length - 1 || wholeLength + digits > MAX_SAFE_DIGITS || digits < 0) return NaN;
+  let scaled = 0;
+  let isFiner = false;
+  for (let index = 0; index < text.length; index++) {
+    if (index === pointAt) continue;
+    const code = text.charCodeAt(index);
+    if (code < ZERO || code > NINE) return NaN;
+    if (pointAt < 0 || index <= pointAt + digits) scaled = scaled * 10 + code - ZERO;
+    else isFiner ||= code !== ZERO;
+  }
+  if (isFiner) return null;
+  const places = pointAt < 0 ? 0 : Math.min(text.length - pointAt - 1, digits);
+  return scaled * 10 ** (digits - places);
 }
 
-const ZERO = 48;
+const powers: Decimal[] = [];
+/** Returns 10^digits. */
+const powerOfTen = (digits: number): Decimal => (powers[digits] ??= Decimal.pow(10, digits));
+
+/** Returns `value` in whole units of 10^-digits, rounded to the nearest one. */
+export function nearestScaled(value: string | Decimal, digits: number): number {
+  return new Decimal(value).times(powerOfTen(digits)).round().toNumber();
+}
+
 /** JavaScript writes numbers from here on with an exponent. */
 const EXPONENT_FROM = 1e21;
 

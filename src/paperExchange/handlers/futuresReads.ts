@@ -38,6 +38,7 @@ import {
   wireRateText,
   triggerOf,
 } from './futuresText.ts';
+import { TradeLists } from './tradeLists.ts';
 
 /** Decimals of a margin rate. */
 const RATE_DIGITS = 6;
@@ -47,6 +48,7 @@ const NO_LIMIT = Infinity;
 /** Returns the handlers of the signed futures reads. */
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
   const { orders, venue, triggers, profits } = exchange;
+  const tradeLists = new TradeLists();
   return {
     'futures.orderInformation': signedHandler(({ args, caller }) => {
       const order = orders.find(caller.account, textArg(args, 'orderId'));
@@ -77,8 +79,12 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
     }),
     'futures.myTrades': signedHandler(({ args, caller }) => {
-      const rows = orders.trades(caller.account, instrumentArg(args), integerArg(args, 'limit'), fromIdOf(args, profile));
-      return done(encodeAnswer(futuresFillsAnswer, listing(rows.map(futuresFillRecord)), profile));
+      const [{ account }, instrument, limit, fromId] = [caller, instrumentArg(args), integerArg(args, 'limit'), fromIdOf(args, profile)];
+      const encode = (): string => {
+        const rows = orders.trades(account, instrument, limit, fromId);
+        return encodeAnswer(futuresFillsAnswer, listing(rows.map(futuresFillRecord)), profile);
+      };
+      return done(tradeLists.bodyOf(`${account} ${instrument.id} ${limit} ${fromId}`, orders.tradeCount(account), encode));
     }),
     'futures.positions': signedHandler(({ args, caller }) => {
       const instrument = instrumentArg(args);

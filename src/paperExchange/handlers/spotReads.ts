@@ -9,10 +9,12 @@ import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 import { findNamedOrder } from './spotTrading.ts';
 import { spotFillRecord, spotOrderRecord } from './spotText.ts';
+import { TradeLists } from './tradeLists.ts';
 
 /** Returns the handlers of the signed spot reads. */
 export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
   const { orders, venue } = exchange;
+  const tradeLists = new TradeLists();
   const assets = Array.from(exchange.assets());
   return {
     'spot.queryOrder': signedHandler(({ args, caller }) => {
@@ -28,8 +30,13 @@ export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
     'spot.myTrades': signedHandler(({ args, caller }) => {
       const from = args.texts.get('fromId');
       const fromId = from === undefined ? null : Number(from) + (profile.fromId === 'exclusive' ? 1 : 0);
-      const trades = orders.trades(caller.account, args.instrument, integerArg(args, 'limit'), fromId);
-      return done(encodeAnswer(spotFillsAnswer, listing(trades.map(spotFillRecord)), profile));
+      const [{ account }, { instrument }, limit] = [caller, args, integerArg(args, 'limit')];
+      const request = `${account} ${instrument?.id ?? ''} ${limit} ${fromId}`;
+      const encode = (): string => {
+        const trades = orders.trades(account, instrument, limit, fromId);
+        return encodeAnswer(spotFillsAnswer, listing(trades.map(spotFillRecord)), profile);
+      };
+      return done(tradeLists.bodyOf(request, orders.tradeCount(account), encode));
     }),
     'spot.account': signedHandler(({ caller: { account, uid } }) => {
       const rows = assets.map(([asset, digits]) => ({

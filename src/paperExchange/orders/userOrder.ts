@@ -270,6 +270,10 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return page(this.#ordersOf(account).trades, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
 
+  /** Returns the number of own trades that reads show. */
+  tradeCount(account: number): number {
+    return this.#ordersOf(account).trades.length;
+  }
   /** Removes an order from memory if it is in the store and reads show its end. */
   #evict(order: O, number: number): void {
     if (order.ended !== null && order.visible === order.ended && this.#places.get(number) >= 0) this.#inMemory.delete(number);

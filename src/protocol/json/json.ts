@@ -103,8 +103,22 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const plainDecimal = (text: string): string | null =>
   text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writeText(text) : null;
 
+/** True for the unique text of a decimal above 0, which nearly all decimals of replies are. False for some others, such as `-0.1`. */
+function isCanonical(text: string): boolean {
+  const last = text.length - 1;
+  if (last < 0 || last >= MAX_NUMBER_CHARS) return false;
+  const pointAt = text.indexOf('.');
+  for (let index = 0; index <= last; index++) {
+    const code = text.charCodeAt(index);
+    if ((code < 48 || code > 57) && index !== pointAt) return false;
+  }
+  if (pointAt < 0) return text[0] !== '0' || last === 0;
+  return pointAt > 0 && pointAt < last && text[last] !== '0' && (text[0] !== '0' || pointAt === 1);
+}
+
 /** Returns the unique text of a decimal's value: no exponent, no redundant zeros, no minus before zero. Null if `text` is not a decimal. */
 export function canonicalDecimal(text: string): string | null {
+  if (isCanonical(text)) return text;
   const plain = plainDecimal(text);
   if (plain === null) return null;
   const sign = plain.startsWith('-') ? '-' : '';

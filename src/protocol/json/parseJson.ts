@@ -47,7 +47,9 @@ function decodeText(bytes: Uint8Array): string | null {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const [QUOTE, BACKSLASH] = [34, 92];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58];
+const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [91, 93, 123, 125];
+const FIRST_LETTER = 97;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
@@ -96,23 +98,25 @@ class Reader {
     }
   }
 
-  /** Consumes the next character if it is `char`. Returns false otherwise. */
-  #take(char: string): boolean {
+  /** Consumes the next character if it has this code. Returns false otherwise. */
+  #take(code: number): boolean {
     this.#skipSpace();
-    if (this.#text[this.at] !== char) return false;
+    if (this.#text.charCodeAt(this.at) !== code) return false;
     this.at++;
     return true;
   }
 
   #value(depth: number): Json | undefined {
     this.#skipSpace();
-    const first = this.#text[this.at];
-    if (first === '"') return this.#string();
-    if (first === '{' || first === '[') {
+    const first = this.#text.charCodeAt(this.at);
+    if (first === QUOTE) return this.#string();
+    if (first === BRACE || first === BRACKET) {
       if (depth >= this.#maxDepth) return this.#fail('depth');
       this.at++;
-      return first === '{' ? this.#object(depth + 1) : this.#list(depth + 1);
+      return first === BRACE ? this.#object(depth + 1) : this.#list(depth + 1);
     }
+    // The digits of a number and the minus come before the letters.
+    if (first < FIRST_LETTER) return this.#number();
     for (const [word, value] of JSON_LITERALS) {
       if (!this.#text.startsWith(word, this.at)) continue;
       this.at += word.length;
@@ -123,33 +127,33 @@ class Reader {
 
   #object(depth: number): Json | undefined {
     const members = new Map<string, Json>();
-    if (this.#take('}')) return members;
+    if (this.#take(END_BRACE)) return members;
     do {
       this.#skipSpace();
       const start = this.at;
-      const name = this.#text[start] === '"' ? this.#string() : this.#fail('syntax');
+      const name = this.#text.charCodeAt(start) === QUOTE ? this.#string() : this.#fail('syntax');
       if (name === undefined) return undefined;
       if (members.has(name)) {
         this.at = start;
         return this.#fail('duplicateKey');
       }
-      if (!this.#take(':')) return this.#fail('syntax');
+      if (!this.#take(COLON)) return this.#fail('syntax');
       const value = this.#value(depth);
       if (value === undefined) return undefined;
       members.set(name, value);
-    } while (this.#take(','));
-    return this.#take('}') ? members : this.#fail('syntax');
+    } while (this.#take(COMMA));
+    return this.#take(END_BRACE) ? members : this.#fail('syntax');
   }
 
   #list(depth: number): Json | undefined {
     const items: Json[] = [];
-    if (this.#take(']')) return items;
+    if (this.#take(END_BRACKET)) return items;
     do {
       const value = this.#value(depth);
       if (value === undefined) return undefined;
       items.push(value);
-    } while (this.#take(','));
-    return this.#take(']') ? items : this.#fail('syntax');
+    } while (this.#take(COMMA));
+    return this.#take(END_BRACKET) ? items : this.#fail('syntax');
   }
 
   #number(): JsonNumber | undefined {
@@ -169,12 +173,12 @@ class Reader {
     for (;;) {
       const chunk = this.#plainChars();
       value = value === '' ? chunk : value + chunk;
-      const stop = this.#text[this.at];
-      if (stop === '"') {
+      const stop = this.#text.charCodeAt(this.at);
+      if (stop === QUOTE) {
         this.at++;
         return value;
       }
-      const escaped = stop === '\\' ? this.#escape() : undefined;
+      const escaped = stop === BACKSLASH ? this.#escape() : undefined;
       if (escaped === undefined) return this.#fail('syntax');
       value += escaped;
     }

@@ -38,8 +38,8 @@ export interface ConnectionParts {
 export function connect({ queue, process, answered, carry }: ConnectionParts): LateReplyWire {
   const later = (ms: number, run: () => void): number => queue.at(queue.nowMs + Math.ceil(ms), run);
   return (request, done, late) => {
-    const { pathname, search } = new URL(request.url);
-    const target = pathname + search;
+    const { url } = request;
+    const target = url.slice(url.indexOf('/', url.indexOf('://') + 3));
     const bytes = `${request.method} ${target}`.length + request.body.length;
     const state = { hasLeft: false, isSettled: false, isGivenUp: false };
     const settle = (outcome: WireOutcome): void => {
@@ -93,5 +93,8 @@ export function unknownAnswer(service: Service, market: 'spot' | 'futures', size
 export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size * PAGES.length)]!, headers: {} });
 
 /** Returns headers with names in lower case, without headers that have no value. */
-export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));
+export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+  const lower: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) lower[name.toLowerCase()] = value;
+  return lower;
+};

@@ -167,7 +167,7 @@ const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
 /** Returns the reply on the wire. If `cut` is not null, the body is cut. `cut` from 0.5 to 1 is then the size of the fault. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {
-  const bytes = new TextEncoder().encode(body);
+  const bytes = Buffer.from(body);
   if (cut === null || bytes.length === 0) return { status, headers: lowerCase(headers), body: bytes };
   const sharePassed = (cut - 0.5) * 2;
   return { status, headers: {}, body: bytes.subarray(0, Math.floor(sharePassed * bytes.length)) };

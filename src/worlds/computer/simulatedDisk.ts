@@ -5,7 +5,9 @@ import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 const SECTOR_BYTES = 512;
 
 interface SimulatedFile {
+  /** The content: the beginning of `storage`, which has room for more. */
   bytes: Buffer;
+  storage: Buffer;
   /** Number of bytes that a sync has made durable. */
   durable: number;
   /** Bytes whose sync failed. They can still be read, but no later sync writes them, and a crash loses them. */
@@ -55,14 +57,14 @@ export class SimulatedDisk implements Disk {
   create(path: string): void {
     this.#step();
     if (this.#names.has(path)) throw new DiskError('EEXIST', path);
-    this.#names.set(path, { bytes: Buffer.alloc(0), durable: 0, dropped: [] });
+    this.#names.set(path, { ...contentOf(new Uint8Array()), durable: 0, dropped: [] });
   }
   append(path: string, bytes: Uint8Array): void {
     this.#step();
     const file = this.#unlinked.get(path) ?? this.#file(path);
     const usedBytes = [...this.#names.values()].reduce((sum, each) => sum + each.bytes.length, 0);
     const freeBytes = this.capacityBytes - usedBytes;
-    file.bytes = Buffer.concat([file.bytes, bytes.subarray(0, Math.max(0, freeBytes))]);
+    appendTo(file, bytes.subarray(0, Math.max(0, freeBytes)));
     if (freeBytes < bytes.length) throw new DiskError('ENOSPC', path);
   }
   sync(path: string, done: (failure: string | null) => void): void {
@@ -138,7 +140,7 @@ export class SimulatedDisk implements Disk {
   }
   /** Replaces the content of a file, as another process would. The new content is synced. */
   overwrite(path: string, bytes: Uint8Array): void {
-    const content = { bytes: Buffer.from(bytes), durable: bytes.length, dropped: [] };
+    const content = { ...contentOf(bytes), durable: bytes.length, dropped: [] };
     const file = this.#names.get(path);
     // In place: a file whose name is durable keeps the new bytes, whatever crash follows.
     if (file === undefined) this.#names.set(path, content);
@@ -198,6 +200,24 @@ export class SimulatedDisk implements Disk {
     if (!file) throw new DiskError('ENOENT', path);
     return file;
   }
+}
+
+/** Returns a copy of the bytes as the content of a file. */
+function contentOf(bytes: Uint8Array): Pick<SimulatedFile, 'bytes' | 'storage'> {
+  const storage = Buffer.from(bytes);
+  return { bytes: storage, storage };
+}
+
+/** Appends bytes. The storage doubles when it is full, so that many short writes do not copy the file each time. */
+function appendTo(file: SimulatedFile, added: Uint8Array): void {
+  const from = file.bytes.length;
+  const length = from + added.length;
+  if (length > file.storage.length) {
+    file.storage = Buffer.alloc(2 * length);
+    file.storage.set(file.bytes);
+  }
+  file.storage.set(added, from);
+  file.bytes = file.storage.subarray(0, length);
 }
 
 /** What survives of the unsynced bytes of a file: none, all, the first ones, or some sectors. */

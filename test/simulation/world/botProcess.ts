@@ -2,6 +2,7 @@
 
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
+import type { OrderId } from '../../../src/model/order.ts';
 import type { OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { readLiveConfig } from '../../../src/tasks/bot/config/read.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from '../../../src/worlds/computer/simulatedProcess.ts';
@@ -10,6 +11,8 @@ import type { Trader } from './trader.ts';
 
 /** Added to a process number to get the number of a second process of the same bot. */
 const SECOND_PROCESS_OFFSET = 1_000_000;
+/** Characters of a client order id that all orders of a bot share. */
+const CID_PREFIX_CHARS = 16;
 /** Maximum number of bars in each feed: more than the minutes of a day, so that no bar is dropped. */
 const MAX_FEED_BARS = 4096;
 
@@ -28,6 +31,7 @@ export class BotProcess extends SimulatedProcess {
   /** True while a kill that closes positions is running. */
   isFlattening = false;
   #isKillDone = false;
+  #idPrefix: string | null = null;
   #openAs: ((pid: number) => OpenedJournal) | null = null;
   readonly #deps: BotProcessDeps;
 
@@ -46,6 +50,12 @@ export class BotProcess extends SimulatedProcess {
   }
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
+  }
+
+  /** The beginning of the client order ids of this bot; null until it is open. */
+  get idPrefix(): string | null {
+    this.#idPrefix ??= this.opened?.bot.deps.cidOf(1 as OrderId).slice(0, CID_PREFIX_CHARS) ?? null;
+    return this.#idPrefix;
   }
 
   async open(): Promise<void> {

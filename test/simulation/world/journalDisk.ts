@@ -1,6 +1,6 @@
 // Simulates the disk of the bot's journal: faults behind the bot's back, and the bytes that survive a power loss.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SimulatedDisk, type Random } from '../../fixtures/simulatedDisk.ts';
 
@@ -15,8 +15,8 @@ export class JournalDisk {
   #unlinkedMs = NaN;
   #syncFails = false;
   #undoBitFlip: (() => void) | null = null;
-  /** The state of the simulated disk that was last copied to the disk of this computer. */
-  #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
+  /** The state of the simulated disk that was last copied to the disk of this computer, with the size of each copied file in bytes. */
+  #mirrored: { readonly disk: SimulatedDisk; operations: number; readonly sizes: Map<string, number> } | null = null;
 
   /** Creates the disk of the journal in `folder`. */
   constructor(folder: string) {
@@ -40,19 +40,30 @@ export class JournalDisk {
   contents(): readonly Uint8Array[] {
     return this.disk.list(this.#folder).map((name) => this.disk.read(join(this.#folder, name)));
   }
-  /** Returns the durable bytes of the two newest files. A file counts for MAX_UNNOTICED_MS after it was moved away. */
-  durableBytes(nowMs: number): Buffer {
-    const files = this.#files().slice(-2);
-    const isUnnoticed = nowMs - this.#unlinkedMs < MAX_UNNOTICED_MS;
-    return Buffer.concat([...files.map((path) => this.disk.lastingPart(path)), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
+  /** True if a durable record in one of the two newest files has the text. A file counts for MAX_UNNOTICED_MS after it was moved away. */
+  isDurable(text: string, nowMs: number): boolean {
+    const hasText = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(text);
+    const newest = this.#files().slice(-2).toReversed();
+    if (newest.some((path) => hasText(this.disk.lastingPart(path)))) return true;
+    return nowMs - this.#unlinkedMs < MAX_UNNOTICED_MS && this.disk.unlinkedBytes().some(hasText);
   }
   /** Copies the journal to the disk of this computer, because a kill that closes positions reads it from there. */
   mirror(): void {
     const { disk } = this;
-    if (this.#mirrored?.disk === disk && this.#mirrored.operations === disk.operations) return;
-    this.#mirrored = { disk, operations: disk.operations };
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    for (const path of this.#files()) writeFileSync(path, disk.read(path), { mode: 0o600 });
+    if (this.#mirrored?.disk !== disk) {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      this.#mirrored = { disk, operations: -1, sizes: new Map() };
+    }
+    const { operations, sizes } = this.#mirrored;
+    if (operations === disk.operations) return;
+    this.#mirrored.operations = disk.operations;
+    // A process only appends to its journal, so what was copied before still holds.
+    for (const path of this.#files()) {
+      const [size, copied] = [disk.size(path), sizes.get(path)];
+      if (copied === undefined) writeFileSync(path, disk.read(path), { mode: 0o600 });
+      else if (size > copied) appendFileSync(path, disk.readAt(path, copied, size - copied));
+      sizes.set(path, size);
+    }
   }
 
   /** Ends the process on this disk. The operator then moves back a file that was moved away. */

@@ -99,16 +99,15 @@ export class Observer {
   checkAfterEvent(facts: WorldFacts): void {
     const { venue, process, nowMs } = facts;
     this.#checkPlacements(venue, nowMs);
-    const copies = new Set(
-      Array.from(venue.copyCountByClientId.keys()).flatMap((clientOrderId) => venue.copiesOf(clientOrderId).map(({ order }) => order.id)),
-    );
-    const live = venue.live().filter(({ id }) => !copies.has(id));
-    if (this.#contracts === null) this.#checkPositions(facts, live);
+    const copies = venue.copies();
+    const copyIds = new Set(copies.map(({ order }) => order.id));
+    const live = venue.live().filter(({ id }) => !copyIds.has(id));
+    if (this.#contracts === null) this.#checkPositions(facts, live, copies);
     else this.#contracts.checkAfterEvent(facts, live, (rule, text) => this.report(rule, text, nowMs));
     const opened = process?.opened;
     if (!process || !opened) return;
-    const { engine, cidOf } = opened.bot.deps;
-    const prefix = cidOf(1 as never).slice(0, 16);
+    const { engine } = opened.bot.deps;
+    const prefix = process.idPrefix!;
     this.#checkLiveOrders(engine, prefix, live, nowMs);
     this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
@@ -118,16 +117,17 @@ export class Observer {
 
   /** S1: each client order id has one order, and one more for each second copy that the network delivered. */
   #checkPlacements(venue: SimulatedVenue, nowMs: number): void {
-    if (venue.orderCountByClientId.size === venue.orders.size) return;
-    for (const [clientOrderId, count] of venue.orderCountByClientId)
+    for (const clientOrderId of venue.repeatedIds) {
+      const count = venue.orderCountByClientId.get(clientOrderId) ?? 0;
       if (count > 1 + (venue.copyCountByClientId.get(clientOrderId) ?? 0))
         this.report('S1', `${clientOrderId} was placed ${count} times`, nowMs);
+    }
   }
 
   /** S3: holdings are never negative, and holdings with all open buys stay within the largest position. */
-  #checkPositions({ venue, nowMs, maxLots }: WorldFacts, live: readonly UserOrder[]): void {
+  #checkPositions({ venue, nowMs, maxLots }: WorldFacts, live: readonly UserOrder[], copies: readonly TrueOrder[]): void {
     for (const base of SYMBOLS) {
-      let lots = venue.heldLots(base);
+      let lots = venue.heldLots(base, copies);
       if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
       for (const { instrument, intent, live: openPart } of live)
         if (openPart !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy')
@@ -193,10 +193,10 @@ export class Observer {
   }
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
-  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, durableJournal: () => Buffer): void {
+  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, isDurable: (text: string) => boolean): void {
     const clientOrderId = clientOrderIdIn(body);
     this.#contracts?.noteCreate(body);
-    if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
+    if (clientOrderId === undefined || !isDurable(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
@@ -220,13 +220,13 @@ export class Observer {
     const opened = process?.opened;
     if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
-    const { engine, cidOf } = bot.deps;
+    const { engine } = bot.deps;
     this.#checkRest(engine, bot.isTrading, nowMs);
     this.#checkOpenOrders(engine, venue, nowMs);
     this.#checkHalts(engine, nowMs);
     if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
     else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
-    this.#checkAllFills(process.trader, cidOf(1 as never).slice(0, 16), venue, nowMs);
+    this.#checkAllFills(process.trader, process.idPrefix!, venue, nowMs);
     for (const clientOrderId of venue.copyCountByClientId.keys())
       if (venue.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
         this.report('COPY', `a second copy of ${clientOrderId} filled, and the bot did not say so`, nowMs);

@@ -77,6 +77,8 @@ export class SimulatedVenue {
   readonly firstByClientId = new Map<string, TrueOrder>();
   /** Number of second copies that the network has delivered, by client order id. */
   readonly copyCountByClientId = new Map<string, number>();
+  /** Client order ids that have more than one order. */
+  readonly repeatedIds = new Set<string>();
   readonly #ordersByClientId = new Map<string, TrueOrder[]>();
   tradeCount = 0;
   /** Counts all changes of orders. */
@@ -142,30 +144,34 @@ export class SimulatedVenue {
   }
 
   /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
-  heldLots(base: string): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base)) / 1e4;
+  heldLots(base: string, copies = this.copies()): number {
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, copies)) / 1e4;
   }
   /** Returns the lots of a coin that a kill must close. Sales of second copies reduce them, but their buys belong to the account. */
   closableLots(base: string): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, true)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, this.copies(), true)) / 1e4;
   }
   /** Returns the units of a coin that second copies have moved. `onlyBuys` leaves out their sales. */
-  #copyUnits(base: string, onlyBuys = false): number {
+  #copyUnits(base: string, copies: readonly TrueOrder[], onlyBuys = false): number {
     let units = 0;
-    if (this.orders.size === this.firstByClientId.size) return units;
-    for (const clientOrderId of this.copyCountByClientId.keys())
-      for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(clientOrderId).flatMap(({ trades }) => trades))
-        if (instrument.base === base && (isBuyer || !onlyBuys)) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+    for (const { order, trades } of copies) {
+      if (order.instrument.base !== base) continue;
+      for (const { isBuyer, lots: qty, fee, feeInBase } of trades)
+        if (isBuyer || !onlyBuys) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+    }
     return units;
   }
   /** Units of cash that second copies have moved. */
   get copiedCash(): number {
-    const trades = Array.from(this.copyCountByClientId.keys()).flatMap((clientOrderId) =>
-      this.copiesOf(clientOrderId).flatMap((copy) => copy.trades),
-    );
+    const trades = this.copies().flatMap((copy) => copy.trades);
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
       (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
     return trades.reduce((sum, trade) => sum + unitsOf(trade), 0);
+  }
+  /** Returns all second copies that the network has delivered. */
+  copies(): readonly TrueOrder[] {
+    if (this.repeatedIds.size === 0) return [];
+    return Array.from(this.repeatedIds).flatMap((id) => (this.copyCountByClientId.has(id) ? this.copiesOf(id) : []));
   }
   /** Returns the second copies of a client order id: all its orders except the one that the bot knows, or else the first. */
   copiesOf(clientOrderId: string): readonly TrueOrder[] {
@@ -217,6 +223,7 @@ export class SimulatedVenue {
     const placed = this.#ordersByClientId.get(clientOrderId) ?? [];
     this.#ordersByClientId.set(clientOrderId, placed);
     placed.push(placement);
+    if (placed.length > 1) this.repeatedIds.add(clientOrderId);
     this.orderCountByClientId.set(clientOrderId, (this.orderCountByClientId.get(clientOrderId) ?? 0) + 1);
     this.changes++;
   }

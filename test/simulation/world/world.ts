@@ -65,7 +65,7 @@ class World {
   readonly hash = createHash('sha256');
   readonly #rng: Rng;
   readonly #schedule: readonly ScheduledFault[];
-  readonly #print: (line: string) => void;
+  readonly #print: ((line: string) => void) | undefined;
   readonly #startMs: number;
   readonly #endMs: number;
   /** The settings of a day of contracts; null on a day of coins. */
@@ -87,7 +87,7 @@ class World {
   constructor(
     seed: number,
     schedule: readonly ScheduledFault[],
-    { lengthMs = DAY_MS, untilViolation = false, futures = false, print = () => {} }: DayOptions,
+    { lengthMs = DAY_MS, untilViolation = false, futures = false, print }: DayOptions,
   ) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
@@ -108,16 +108,16 @@ class World {
       venue: this.venue,
       journal: this.journal,
       folder: join(this.folder, 'bot'),
-      print: (text) => this.#print(`${this.#time} ${text}`),
+      print: (text) => this.#log(text),
       process: () => this.process,
       endProcess: (seconds) => this.#endProcess(false, seconds),
     });
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
     this.network = this.#connectNetwork(faultByCreate, seededRng(seed ^ 0x4e7));
     this.venue.venueIdInBot = (clientOrderId) => {
-      const deps = this.process?.opened?.bot.deps;
-      const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), clientOrderId) : null;
-      return (id === null ? null : (deps?.engine.orders.get(id)?.venueId ?? null)) as string | null;
+      const prefix = this.process?.idPrefix ?? null;
+      const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
+      return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
     this.#writeConfig(seededRng(seed ^ 0xc0f));
   }
@@ -139,8 +139,8 @@ class World {
         const text = Buffer.from(body).toString();
         const fault = faultByCreate.get(createNumber);
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
-        this.#print(`${this.#time} create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
-        this.observer.checkCreate(this.#facts, text, () => this.journal.durableBytes(this.queue.nowMs));
+        this.#log(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
+        this.observer.checkCreate(this.#facts, text, (sought) => this.journal.isDurable(sought, this.queue.nowMs));
         if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.operator.kill(this.process, true));
       },
       onDuplicate: (body) => {
@@ -160,9 +160,9 @@ class World {
     });
   }
 
-  /** Virtual time of day as text, for the log. */
-  get #time(): string {
-    return new Date(this.queue.nowMs).toISOString().slice(11, 23);
+  /** Prints a line with the virtual time of day, if the log is printed. */
+  #log(text: string): void {
+    this.#print?.(`${new Date(this.queue.nowMs).toISOString().slice(11, 23)} ${text}`);
   }
   get #facts(): WorldFacts {
     return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.operator.halted, maxLots: this.#maxLots };
@@ -249,19 +249,19 @@ class World {
       strategy: this.#contracts?.strategy ?? (this.#isBusy ? BusyTrader : Trader),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
-        this.#print(`${this.#time} ${line.trim()}`);
+        this.#log(line.trim());
         this.observer.noteCopies(line);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
       broken: (why) => {
-        this.#print(`${this.#time} broken: ${why}`);
+        this.#log(`broken: ${why}`);
         if (!this.journal.mustBotStop) this.observer.report('BROKEN', why, this.queue.nowMs);
         else this.queue.at(this.queue.nowMs, () => process === this.process && this.#endProcess(false, 30));
       },
       crashed: () => this.#endProcess(true, 5),
     });
     this.process = process;
-    this.#print(`${this.#time} process ${processNumber} starts`);
+    this.#log(`process ${processNumber} starts`);
     process.pending++;
     process.open().then(
       () => {
@@ -279,7 +279,7 @@ class World {
   #startFailed(error: unknown): void {
     if (error instanceof Crash) return this.#endProcess(true, 5);
     const text = error instanceof Error ? error.message : String(error);
-    this.#print(`${this.#time} the start ended: ${text}`);
+    this.#log(`the start ended: ${text}`);
     // Without an answer, or with uneven ones, a supervisor starts the bot again.
     const isNetworkFault =
       (error instanceof Error && error.constructor.name === 'NoAnswer') || /the clock of the|expected it to within|no answer/i.test(text);
@@ -301,7 +301,7 @@ class World {
     this.process = null;
     this.journal.endProcess(isPowerLoss, this.#rng);
     this.restarts++;
-    this.#print(`${this.#time} the process is gone${isPowerLoss ? ', and what was not synced with it' : ''}`);
+    this.#log(`the process is gone${isPowerLoss ? ', and what was not synced with it' : ''}`);
     this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
   }
 
@@ -310,7 +310,7 @@ class World {
   /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
   #applyTimedFault({ what, size }: TimedFault): void {
     const { process, network, queue, venue } = this;
-    this.#print(`${this.#time} ${what} ${size.toFixed(3)}`);
+    this.#log(`${what} ${size.toFixed(3)}`);
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     if (what === 'kill') this.#endProcess(false, downSeconds);
     else if (what === 'power') this.#endProcess(true, downSeconds);

@@ -32,7 +32,7 @@ export class LastReplies {
     this.#kept.delete(request);
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= MAX_KEPT) this.#kept.delete(oldest);
-    this.#kept.set(request, { body: Uint8Array.from(body), outcome });
+    this.#kept.set(request, { body: new Uint8Array(body), outcome });
     return outcome;
   }
 }

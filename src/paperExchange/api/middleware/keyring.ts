@@ -1,6 +1,6 @@
 // API keys: their account, their permissions and their allowed addresses. Secrets never leave this file, only signing functions do.
 
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { Market } from '../../../model/instrument.ts';
 import { utf8 } from '../../../protocol/json/json.ts';
 import type { AccountConfig } from '../../dialect/config.ts';
@@ -27,8 +27,8 @@ export class Keyring {
   constructor(accounts: readonly AccountConfig[]) {
     accounts.forEach(({ name, uid, closed, keys }, account) => {
       for (const { apiKey, secret, permissions, ips } of keys) {
-        // Converted to bytes once, not at every signature.
-        const bytes = utf8(secret);
+        // Prepared once, not for every signature.
+        const key = createSecretKey(utf8(secret));
         this.#keys.set(apiKey, {
           apiKey,
           account,
@@ -39,7 +39,7 @@ export class Keyring {
           markets: permissions.markets,
           addresses: ips === null ? null : new Addresses(ips, `account ${name} ips`),
           sign(head, body) {
-            const hmac = createHmac('sha256', bytes).update(head);
+            const hmac = createHmac('sha256', key).update(head);
             return (body === null ? hmac : hmac.update(body)).digest('hex');
           },
         });

@@ -19,6 +19,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { readOpen } from '../cancel/openOrders.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
+import { DistinctRows } from './distinctRows.ts';
 import { changeOf, type JournalBooks } from './journalBooks.ts';
 
 /** Overlap of reads, ms, because rows may appear out of order. */
@@ -172,15 +173,15 @@ export class Judge {
     ask: (fromId: string | null) => Promise<{ readonly page: Page<T>; readonly ids: readonly string[]; readonly reachesBack: boolean }>,
   ): Promise<{ readonly rows: readonly T[]; readonly isComplete: boolean }> {
     const paging = new Paging(cursor);
-    const rows = new Map<string, T>();
+    const rows = new DistinctRows<T>();
     let isReadable = true;
     for (let fromId: string | null = null; ;) {
       const { page, ids, reachesBack } = await ask(fromId);
       isReadable &&= page.isReadable;
-      for (const row of page.rows) rows.set(JSON.stringify(row), row);
+      for (const [index, row] of page.rows.entries()) rows.add(ids[index]!, row);
       const seen = { ids, isFull: page.isCut };
       const step: PageStep = fromId === null ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
-      if (step.kind !== 'ask') return { rows: [...rows.values()], isComplete: isReadable && step.kind === 'complete' };
+      if (step.kind !== 'ask') return { rows: rows.list, isComplete: isReadable && step.kind === 'complete' };
       fromId = step.fromId;
     }
   }

@@ -50,7 +50,7 @@ export class ContractRules implements MarketRules {
     this.#lastMs = nowMs;
     this.#venue.notePositions();
     const deps = process?.opened?.bot.deps;
-    if (deps) this.#checkPlacedStops(deps.engine, deps.cidOf(1 as OrderId).slice(0, 16), report);
+    if (deps) this.#checkPlacedStops(deps.engine, process.idPrefix!, report);
     if (!this.#venue.isForeignStopWaiting) report('ALIEN', 'a trigger order of another owner was cancelled');
   }
 

@@ -154,9 +154,7 @@ export class ContractVenue extends SimulatedVenue {
       .reduce((lots, trade) => lots + (trade.isBuyer ? trade.lots : -trade.lots), 0);
   }
   #copyTrades(): readonly OwnTrade[] {
-    return Array.from(this.copyCountByClientId.keys()).flatMap((clientOrderId) =>
-      this.copiesOf(clientOrderId).flatMap(({ trades }) => trades),
-    );
+    return this.copies().flatMap(({ trades }) => trades);
   }
   /** True when a second copy has traded. Then the profit of a position is not the bot's alone. */
   get hasCopyTrades(): boolean {

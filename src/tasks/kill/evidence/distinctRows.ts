@@ -1,0 +1,18 @@
+// Collects the rows of overlapping pages. A row that two pages show counts once.
+
+export class DistinctRows<T> {
+  readonly list: T[] = [];
+  readonly #byId = new Map<string, T[]>();
+
+  /** Adds a row unless an equal one was added before. Rows of one id may differ: the two legs of a self-trade, or an order that has changed. */
+  add(id: string, row: T): void {
+    const known = this.#byId.get(id);
+    if (known === undefined) this.#byId.set(id, [row]);
+    else {
+      const text = JSON.stringify(row);
+      if (known.some((other) => JSON.stringify(other) === text)) return;
+      known.push(row);
+    }
+    this.list.push(row);
+  }
+}
