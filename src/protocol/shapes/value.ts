@@ -100,9 +100,9 @@ export const idOrNone: Value<string | null> = {
 export const clientId: Value<string | null> = {
   kind: 'clientId',
   read(json) {
-    const idDigits = scalarText(json);
-    if (idDigits === null) throw new Mismatch('a client order id', json);
-    return idDigits === '' || idDigits === '0' ? null : idDigits;
+    const wireId = scalarText(json);
+    if (wireId === null) throw new Mismatch('a client order id', json);
+    return wireId === '' || wireId === '0' ? null : wireId;
   },
   write: (value) => value ?? '0',
 };
