@@ -76,6 +76,7 @@ const dialect = map(
   'options of the dialect, such as { signQuery: include }',
 );
 
+/** The schema of an access file. */
 export const accessSchema = map(
   {
     keyFile: filePath('API key'),
@@ -86,6 +87,7 @@ export const accessSchema = map(
   'an access file: keyFile, secretFile, socketUrl, dialect',
 );
 
+/** The content of an access file. */
 export type AccessFile = z.output<typeof accessSchema>;
 
 const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an access file', docs: 'docs/exchange-access.md' };

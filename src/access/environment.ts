@@ -3,6 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/text/secret.ts';
 
+/** The two secrets of an exchange. */
 export type SecretName = 'key' | 'secret';
 
 /** For each credential: the variable with its text, and the variable with the path of its file. */
@@ -11,6 +12,7 @@ export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; rea
   secret: { text: 'ISOBAR_API_SECRET', file: 'ISOBAR_API_SECRET_FILE' },
 };
 
+/** Environment variables by name. */
 export type Environment = Record<string, string | undefined>;
 
 /** For each environment: the credentials that were removed from it and that no caller has taken yet. */

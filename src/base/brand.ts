@@ -1,6 +1,7 @@
 // Branded numbers: a value in ticks cannot be assigned to a value in lots, at no run-time cost.
 
 declare const brand: unique symbol;
+/** A type that no other type of the same form can be assigned to. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Price in whole units of 10^-priceDigits of its instrument; an integer held in a double. */

@@ -7,6 +7,7 @@ import { monotonicMs, nowMs } from './wallClock.ts';
 /** Node's timers wait at most 2^31 - 1 ms. A longer wait is cut and armed again. */
 const MAX_TIMER_MS = 2 ** 30;
 
+/** What a caller may choose. */
 export interface LiveSchedulerOptions {
   /**
    * Scheduler ms per ms of the wall clock; default 1. Larger values are for paper trading only, where exchange and bot use the same speed:

@@ -19,6 +19,7 @@ export interface JournalDeps {
   readonly listener: JournalListener;
 }
 
+/** How a journal is opened. */
 export interface JournalOptions extends Pick<JournalFileOptions, 'folder' | 'account' | 'segmentBytes' | 'maxWaitingBytes' | 'soon'> {
   /** Receives every record that is read back, in order. */
   readonly visit?: (record: JournalRecord) => void;

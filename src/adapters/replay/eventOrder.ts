@@ -10,6 +10,7 @@ const NAN = NaN;
 /** Which order of events the rows of a replay take; null: that of docs/matching.md. */
 export type EventOrder = 'best' | 'worst' | null;
 
+/** A row whose events are matched in a chosen order. */
 export interface OrderedRow {
   readonly openMs: number;
   readonly closeMs: number;

@@ -44,6 +44,7 @@ export interface WatchedEntries {
   fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void;
 }
 
+/** What the replay needs of the engine. */
 export interface ReplayHost extends ExchangeSink {
   readonly nowMs: number;
   readonly instruments: readonly Instrument[];

@@ -2,6 +2,7 @@
 
 import type { Order } from '../../model/order.ts';
 
+/** How long orders and cancels travel. */
 export interface LatencyModel {
   /** Returns ms, at least 0, until the order or its cancel arrives. Called once for each. Bracket legs arrive at once. */
   ms(order: Order, isCancel: boolean): number;

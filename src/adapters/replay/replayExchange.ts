@@ -32,6 +32,7 @@ const { stop: STOP, stopEntry: STOP_ENTRY } = MATCHING_RULE;
 /** What happens to the reply of a create; by default nothing. */
 export type ReplayFault = 'none' | 'lostAnswer' | 'lostRequest';
 
+/** What a caller may choose. */
 export interface ReplayExchangeOptions {
   /** From a decision until its order or cancel arrives at the venue. */
   readonly latency: LatencyModel;

@@ -8,6 +8,7 @@ import { dataOf, leverageOf, marginTerms, openFutures, takerFeePpm } from './fut
 import type { MarketParts } from './parts.ts';
 import { openSpot, coinValue } from './spotMarket.ts';
 
+/** How a bot with spot and futures is put together. */
 export const bothMarkets: MarketParts = {
   exchange: (make) => new PairedReplay(make(), make()),
 

@@ -20,6 +20,7 @@ import { commonConfig } from './venueConfig.ts';
 /** Index of the account of the bot at the venue. */
 const ACCOUNT = 0;
 
+/** How a bot with futures alone is put together. */
 export const futuresMarket: MarketParts = {
   exchange: (make) => make(),
 

@@ -12,6 +12,7 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue, VenueDeps } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
+/** How a bot with spot alone is put together. */
 export const spotMarket: MarketParts = {
   exchange: (make) => make(),
 

@@ -5,6 +5,7 @@ import { InvariantError } from '../errors.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** How a division is rounded. `halfEven` rounds a half to the even neighbour. */
 export type Rounding = 'down' | 'up' | 'halfUp' | 'halfEven';
 
 /** 2^53 - 1: every integer up to here is exact in a double. */

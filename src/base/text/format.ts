@@ -4,6 +4,7 @@ import { civilMonth } from '../calendar.ts';
 
 /** Thin space, between groups of three digits. */
 export const THIN = '\u2009';
+/** The minus sign of figures. It is as wide as a digit. */
 export const MINUS = '\u2212';
 /** Stands for a figure that is not defined. The page shows the reason on hover. */
 export const NONE = '\u2013';

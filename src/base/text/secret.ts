@@ -2,6 +2,7 @@
 
 import { InvariantError } from '../errors.ts';
 
+/** Stands for a secret wherever it is printed. */
 export const REDACTED = '[redacted]';
 
 /** A secret text. Only code that signs, or checks signatures, calls `take`. Afterwards the object is empty. */

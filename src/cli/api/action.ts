@@ -16,6 +16,7 @@ import { noteProxies } from '../terminal/proxyNote.ts';
 import { endpointJson, endpointText, endpointListText } from './list.ts';
 import { dryRun, dryRunText } from './dryRun.ts';
 
+/** The options of `isobar api`. */
 export interface ApiArgs extends AccessOptions {
   readonly endpoint?: string | undefined;
   readonly parameters: readonly string[];

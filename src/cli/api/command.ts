@@ -22,6 +22,7 @@ const options = (args: Argv) =>
     .example('$0 api spot.newOrder symbol=BTCUSDT side=BUY type=LIMIT price=60000 volume=0.001 --dry-run', 'shown, not sent')
     .epilogue('Keys come from ISOBAR_API_KEY and ISOBAR_API_SECRET, or from files: docs/exchange-access.md');
 
+/** Adds the command `isobar api`. */
 export function withApi(yargs: Argv): Argv {
   return yargs.command('api [endpoint] [parameters..]', 'Call one endpoint of an exchange', options, async (args) =>
     (await import('./action.ts')).api(args),

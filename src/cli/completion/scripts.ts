@@ -1,6 +1,8 @@
 // The scripts with which bash, zsh and fish ask isobar for completions.
 
+/** The shells for which there is a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** One of these shells. */
 export type Shell = (typeof SHELLS)[number];
 
 /** Works with bash 3.2 of macOS, which has no mapfile. Without suggestions, bash offers its own files. */

@@ -111,6 +111,7 @@ const generateCommand = (yargs: Argv) =>
     async (args) => (await import('./actions.ts')).generateData(args),
   );
 
+/** The command `isobar data` with its subcommands. */
 export const dataCommand: CommandModule = {
   command: 'data',
   describe: 'Manage the catalog of bars: import, download, record, list, check, resample, ...',

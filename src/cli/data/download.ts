@@ -22,6 +22,7 @@ export const setOptions = {
   json,
 } as const;
 
+/** Adds the command `isobar data download`. */
 export const downloadCommand = (yargs: Argv) =>
   yargs.command(
     'download',
@@ -36,6 +37,7 @@ export const downloadCommand = (yargs: Argv) =>
     async (args) => (await import('./downloadActions.ts')).downloadData(args),
   );
 
+/** Adds the command `isobar data instruments`. */
 export const instrumentsCommand = (yargs: Argv) =>
   yargs.command(
     'instruments',

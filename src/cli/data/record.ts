@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
 import { setOptions } from './download.ts';
 
+/** Adds the command `isobar data record`. */
 export const recordCommand = (yargs: Argv) =>
   yargs.command(
     'record',

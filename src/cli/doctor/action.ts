@@ -16,6 +16,7 @@ import { waitingLine } from '../terminal/waitingLine.ts';
 import { closingLines, headingLines, reportJson, resultLines } from './text.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
+/** The options of `isobar doctor`. */
 export interface DoctorArgs extends AccessOptions {
   readonly market?: Market | 'both' | undefined;
   readonly symbol?: string | undefined;

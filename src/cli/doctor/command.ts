@@ -20,6 +20,7 @@ const options = (args: Argv) =>
 
 type DoctorCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar doctor`. */
 export const doctorCommand: CommandModule<object, DoctorCommandArgs> = {
   command: 'doctor',
   describe: 'Look for what keeps this computer from trading on an exchange, and say how to fix it',

@@ -23,6 +23,7 @@ const options = (args: Argv) =>
 
 type ExchangeArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar exchange`. */
 export const exchangeCommand: CommandModule<object, ExchangeArgs> = {
   command: 'exchange [config]',
   describe: 'Run a paper exchange: real HTTP, signatures, limits and errors',

@@ -11,6 +11,7 @@ const check = (args: Argv) =>
       'Changes nothing, and may run beside the bot. Exit code 0: the bot can start from it, 1: damaged. docs/journal.md explains journals.',
     );
 
+/** The command `isobar journal` with its subcommands. */
 export const journalCommand: CommandModule = {
   command: 'journal',
   describe: 'Check the journal of a live bot',

@@ -28,6 +28,7 @@ type TightenArgs = ReturnType<typeof tightenOptions> extends Argv<infer T> ? T :
 type HaltArgs = ReturnType<typeof haltOptions> extends Argv<infer T> ? T : never;
 type ResumeArgs = ReturnType<typeof resumeOptions> extends Argv<infer T> ? T : never;
 
+/** The command `isobar halt`. */
 export const haltCommand: CommandModule<object, HaltArgs> = {
   command: 'halt [scope]',
   describe: 'Stop new risk on a running bot; orders that reduce still leave',
@@ -35,6 +36,7 @@ export const haltCommand: CommandModule<object, HaltArgs> = {
   handler: async (args) => (await import('./botActions.ts')).halt(args),
 };
 
+/** The command `isobar acknowledge`. */
 export const acknowledgeCommand: CommandModule<object, BotSelection & { readonly json: boolean }> = {
   command: 'acknowledge',
   describe: 'Acknowledge the alarms of a running bot',
@@ -42,6 +44,7 @@ export const acknowledgeCommand: CommandModule<object, BotSelection & { readonly
   handler: async (args) => (await import('./botActions.ts')).acknowledge(args),
 };
 
+/** The command `isobar tighten`. */
 export const tightenCommand: CommandModule<object, TightenArgs> = {
   command: 'tighten <limit> <value>',
   describe: 'Tighten a risk limit of a running bot until its next start',
@@ -49,6 +52,7 @@ export const tightenCommand: CommandModule<object, TightenArgs> = {
   handler: async (args) => (await import('./botActions.ts')).tighten(args),
 };
 
+/** The command `isobar resume`. */
 export const resumeCommand: CommandModule<object, ResumeArgs> = {
   command: 'resume [scope]',
   describe: 'Clear a cause that stops a bot',

@@ -3,6 +3,7 @@
 import type { CommandModule } from 'yargs';
 import { options, type KillArgs } from './killOptions.ts';
 
+/** The command `isobar kill`. */
 export const killCommand: CommandModule<object, KillArgs> = {
   command: 'kill',
   describe: 'Stop a bot permanently: cancel everything, prove it, and close its positions if asked',

@@ -3,6 +3,7 @@
 import type { Argv } from 'yargs';
 import { withBotOptions } from './botOptions.ts';
 
+/** Adds the options of `isobar kill`. */
 export const options = (args: Argv) =>
   withBotOptions(args)
     .options({
@@ -25,4 +26,5 @@ export const options = (args: Argv) =>
     .example('$0 kill', 'sends no more orders, cancels all open ones, and proves it')
     .epilogue('Works when the bot hangs. Exit code 0: all is cancelled (and flat); 4: the output names what is left. docs/operations.md');
 
+/** The options of `isobar kill`. */
 export type KillArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;

@@ -11,6 +11,7 @@ const options = (args: Argv) =>
 
 type Args = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar logs`. */
 export const logsCommand: CommandModule<object, Args> = {
   command: 'logs',
   describe: 'Print the newest log lines of a running bot',

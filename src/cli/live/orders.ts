@@ -18,6 +18,7 @@ const resolveOptions = (args: Argv) =>
     'venue-id': { ...text, describe: 'Venue order id, if the order was placed' },
   });
 
+/** The command `isobar orders` with its subcommands. */
 export const ordersCommand: CommandModule = {
   command: 'orders',
   describe: 'List the orders of a running bot; decide about foreign and unknown ones',

@@ -32,6 +32,7 @@ const options = (args: Argv) =>
 
 type LiveArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar live`. */
 export const liveCommand: CommandModule<object, LiveArgs> = {
   command: 'live [config]',
   describe: 'Run a bot on the paper exchange, or with real money',

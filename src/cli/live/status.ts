@@ -5,6 +5,7 @@ import { withBotOptions, type BotSelection } from './botOptions.ts';
 
 type Args = BotSelection & { readonly json: boolean };
 
+/** The command `isobar status`. */
 export const statusCommand: CommandModule<object, Args> = {
   command: 'status',
   describe: 'Show a running bot: states and causes, equity, orders, limits, health',
@@ -12,6 +13,7 @@ export const statusCommand: CommandModule<object, Args> = {
   handler: async (args) => (await import('./botActions.ts')).status(args),
 };
 
+/** The command `isobar positions`. */
 export const positionsCommand: CommandModule<object, Args> = {
   command: 'positions',
   describe: 'Show the positions of a running bot',

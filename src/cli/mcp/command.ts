@@ -15,6 +15,7 @@ const options = (args: Argv) =>
 
 type McpArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar mcp`. */
 export const mcpCommand: CommandModule<object, McpArgs> = {
   command: 'mcp',
   describe: 'Serve the research commands to an assistant by the Model Context Protocol',

@@ -16,6 +16,7 @@ const RESULT_CODES: readonly (number | null)[] = [0, 3, 4];
 /** Error codes of JSON-RPC 2.0. */
 const ERRORS = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
 
+/** What the server takes. */
 export interface ServerDeps {
   readonly version: string;
   readonly allowLive: boolean;

@@ -3,6 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 
+/** The type of an argument of a tool. */
 export type ArgumentKind = 'text' | 'number' | 'flag' | 'list';
 
 /** An argument of a tool. */
@@ -56,6 +57,7 @@ const READ_ONLY = { isLive: false, isReadOnly: true };
 const WRITING = { isLive: false, isReadOnly: false };
 const LIVE = { isLive: true, isReadOnly: false };
 
+/** The tools of the server. Each runs one command. */
 export const TOOLS: readonly Tool[] = [
   {
     name: 'strategy_list',

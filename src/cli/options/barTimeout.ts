@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 
+/** The option for the longest time that a strategy may take for a bar. */
 export const BAR_TIMEOUT = {
   type: 'string',
   requiresArg: true,

@@ -3,6 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import { text } from './text.ts';
 
+/** The option `--family` of commands that count trials. */
 export const FAMILY = { ...text, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
 
 /** Returns the family name. Null without the option. Throws ConfigError for an invalid name. */

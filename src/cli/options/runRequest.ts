@@ -23,6 +23,7 @@ export const DATA_OPTIONS = {
   params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
 } as const;
 
+/** The options that say what is run. */
 export interface RunRequestArgs {
   /** A run definition or a strategy file. */
   readonly what?: string | undefined;

@@ -38,6 +38,7 @@ const options = (args: Argv) =>
 
 type ParityArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar parity`. */
 export const parityCommand: CommandModule<object, ParityArgs> = {
   command: 'parity <folder>',
   describe: 'Compare a live bot with a backtest of its time: first difference, cause, bridge of money',

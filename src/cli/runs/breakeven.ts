@@ -20,6 +20,7 @@ const options = (args: Argv) =>
 
 type BreakevenCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar breakeven`. */
 export const breakevenCommand: CommandModule<object, BreakevenCommandArgs> = {
   command: 'breakeven [what]',
   describe: 'Find the fee, slippage, latency and size at which no profit is left',

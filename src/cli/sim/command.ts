@@ -18,6 +18,7 @@ const options = (args: Argv) =>
 
 type SimArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
+/** The command `isobar sim`. */
 export const simCommand: CommandModule<object, SimArgs> = {
   command: 'sim <what>',
   describe: 'Simulate days of a bot with lost answers, kills and outages; report broken rules and costs',

@@ -3,6 +3,7 @@
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
 import { count, fixed } from '../../base/text/format.ts';
 
+/** A line of a terminal that shows how far some work is. */
 export interface ProgressLine {
   /** Shows the name of the work, the number of items done, and the share of the work that is done (0 to 1). */
   readonly show: (name: string, done: number, share: number) => void;

@@ -1,5 +1,6 @@
 // Stops long commands cleanly on a signal.
 
+/** A signal of the system as an abort signal. */
 export interface StopSignal {
   readonly signal: AbortSignal;
   /** Returns the exit code that a shell expects for the received signal. */

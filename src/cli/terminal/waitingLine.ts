@@ -2,6 +2,7 @@
 
 import { monotonicMs, repeat } from '../../adapters/clock/wallClock.ts';
 
+/** A line of a terminal that shows what the command waits for. */
 export interface WaitingLine {
   /** Starts waiting for `what`. */
   begin(what: string): void;

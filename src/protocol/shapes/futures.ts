@@ -50,9 +50,9 @@ export const orderIdAnswer = one(orderId, '{orderId}');
 const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   kind: 'timeInForce',
   read(json) {
-    const text = scalarText(json);
-    if (text === null) throw new Mismatch('a time in force', json);
-    return text === '' ? null : readCode(TIME_IN_FORCE, text);
+    const codeText = scalarText(json);
+    if (codeText === null) throw new Mismatch('a time in force', json);
+    return codeText === '' ? null : readCode(TIME_IN_FORCE, codeText);
   },
   write(value, { timeInForceRead }) {
     if (value === null) return '';

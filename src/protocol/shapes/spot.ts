@@ -103,7 +103,7 @@ export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
     return { ids };
   },
   write({ ids }, { batchIds }) {
-    const numbers = ids.map((id) => jsonNumber(id));
+    const numbers = ids.map((orderId) => jsonNumber(orderId));
     return jsonObject(batchIds === 'both' ? { idsString: ids, ids: numbers } : { ids: numbers });
   },
 };
@@ -126,12 +126,12 @@ export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
     return jsonObject({ success: numbers(success), failed: numbers(failed) });
   },
 };
-const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((id) => jsonNumber(id));
+const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((orderId) => jsonNumber(orderId));
 
 /** Returns the ids of a list of ids; null for anything else. */
 export function idsIn(json: Json | undefined): readonly string[] | null {
   if (!isList(json)) return null;
-  const ids = json.map(idText).filter((id) => id !== null);
+  const ids = json.map(idText).filter((orderId) => orderId !== null);
   return ids.length === json.length ? ids : null;
 }
 

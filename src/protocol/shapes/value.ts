@@ -90,8 +90,8 @@ export const idString: Value<string> = { kind: 'id', read: readId, write: (value
 export const idOrNone: Value<string | null> = {
   kind: 'idOrNone',
   read(json) {
-    const text = scalarText(json);
-    return text === '0' || text === '' ? null : readId(json);
+    const idDigits = scalarText(json);
+    return idDigits === '0' || idDigits === '' ? null : readId(json);
   },
   write: (value) => (value === null ? null : jsonNumber(value)),
 };
@@ -100,9 +100,9 @@ export const idOrNone: Value<string | null> = {
 export const clientId: Value<string | null> = {
   kind: 'clientId',
   read(json) {
-    const text = scalarText(json);
-    if (text === null) throw new Mismatch('a client order id', json);
-    return text === '' || text === '0' ? null : text;
+    const wireId = scalarText(json);
+    if (wireId === null) throw new Mismatch('a client order id', json);
+    return wireId === '' || wireId === '0' ? null : wireId;
   },
   write: (value) => value ?? '0',
 };
@@ -123,9 +123,9 @@ export const upperText: Value<string> = { kind: 'upperText', read: (json) => tex
 export const integer: Value<number> = {
   kind: 'integer',
   read(json) {
-    const decimal = readDecimal(json);
-    if (decimal.includes('.') || !Number.isSafeInteger(Number(decimal))) throw new Mismatch('a whole number', json);
-    return Number(decimal);
+    const wholeText = readDecimal(json);
+    if (wholeText.includes('.') || !Number.isSafeInteger(Number(wholeText))) throw new Mismatch('a whole number', json);
+    return Number(wholeText);
   },
   write: (value) => jsonNumber(value),
 };
@@ -165,9 +165,9 @@ const ZONE_MS = 8 * 3_600_000;
 export const zonelessTime: Value<TimeMs | null> = {
   kind: 'zonelessTime',
   read(json) {
-    const text = scalarText(json) ?? '';
-    if (/^\d{12,14}$/.test(text)) return timeMs(Number(text));
-    const local = parseTime(text);
+    const timeText = scalarText(json) ?? '';
+    if (/^\d{12,14}$/.test(timeText)) return timeMs(Number(timeText));
+    const local = parseTime(timeText);
     return local === null ? null : timeMs(local - ZONE_MS);
   },
   write: (value) => (value === null ? null : formatTime(value + ZONE_MS).slice(0, 19)),
@@ -177,9 +177,9 @@ export const zonelessTime: Value<TimeMs | null> = {
 export const side: Value<Side> = {
   kind: 'side',
   read(json) {
-    const upperText = typeof json === 'string' ? json.toUpperCase() : '';
-    if (upperText !== 'BUY' && upperText !== 'SELL') throw new Mismatch('BUY or SELL', json);
-    return upperText === 'BUY' ? 'buy' : 'sell';
+    const upper = typeof json === 'string' ? json.toUpperCase() : '';
+    if (upper !== 'BUY' && upper !== 'SELL') throw new Mismatch('BUY or SELL', json);
+    return upper === 'BUY' ? 'buy' : 'sell';
   },
   write: (value) => (value === 'buy' ? 'BUY' : 'SELL'),
 };
@@ -188,9 +188,9 @@ export type PositionAction = 'OPEN' | 'CLOSE';
 export const action: Value<PositionAction> = {
   kind: 'action',
   read(json) {
-    const upperText = typeof json === 'string' ? json.toUpperCase() : '';
-    if (upperText !== 'OPEN' && upperText !== 'CLOSE') throw new Mismatch('OPEN or CLOSE', json);
-    return upperText;
+    const upper = typeof json === 'string' ? json.toUpperCase() : '';
+    if (upper !== 'OPEN' && upper !== 'CLOSE') throw new Mismatch('OPEN or CLOSE', json);
+    return upper;
   },
   write: (value) => value,
 };

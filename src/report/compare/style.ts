@@ -1,5 +1,6 @@
 // Additional CSS of the comparison page: two runs side by side, each in its own colour.
 
+/** The style sheet of the comparison, in addition to that of all pages. */
 export const COMPARE_STYLE = `
 .pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:12px;margin-top:16px}
 .run{background:var(--surface);border:1px solid var(--line);border-top:3px solid;border-radius:6px;padding:12px 16px;min-width:0}

@@ -5,6 +5,7 @@ const LIGHT = `--page:#fbfbfa;--surface:#fff;--line:#e4e4e0;--text:#1c1d1f;--mut
 const DARK = `--page:#121314;--surface:#1a1c1e;--line:#2c3034;--text:#e8e9ea;--muted:#9aa0a6;--gain:#3cc7b0;--loss:#ff8a66;--accent:#7fa8ff;
 --bench:#d9b64a;--warn:#ffcf70;--warn-bg:#33280f;--s0:#7fa8ff;--s1:#d9b64a;--s2:#c79bea;--s3:#3cc7b0;--s4:#f08aa8;--s5:#a9c96a;color-scheme:dark`;
 
+/** The style sheet of all pages. */
 export const STYLE = `
 :root{${LIGHT}}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){${DARK}}}

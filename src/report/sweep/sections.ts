@@ -185,6 +185,7 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
   </section>`;
 }
 
+/** Returns the sign of a figure: 1, 0 or -1. */
 function signOf(value: number): 1 | 0 | -1 {
   if (value > 0) return 1;
   return value < 0 ? -1 : 0;

@@ -1,5 +1,6 @@
 // Additional CSS of the sweep report: the map, its legend, and selectable rows.
 
+/** The style sheet of the sweep report, in addition to that of all pages. */
 export const SWEEP_STYLE = `
 #map{display:block;touch-action:pan-y;cursor:crosshair;border-radius:0}
 #map:focus-visible{outline-offset:4px}

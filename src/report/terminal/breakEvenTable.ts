@@ -38,6 +38,7 @@ export function breakEvenLines(breakEven: BreakEven, asset: string): readonly st
   ];
 }
 
+/** Returns the break-even with its unit, or why there is no value. */
 function valueText({ value, reason, unit }: BreakEvenPoint): string {
   if (value !== null) return amount(value, unit);
   if (reason === 'never') return 'never';

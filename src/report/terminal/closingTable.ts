@@ -185,10 +185,12 @@ function valueOrNone(value: number | null, text: (value: number) => string): str
   return value === null ? NONE : text(value);
 }
 
+/** Returns an amount with its sign, as text. */
 function money(text: string | null, asset: string): string {
   return text === null ? NONE : signedAmount(Number(text), asset);
 }
 
+/** Returns a line, cut to the width of the terminal. */
 function cutText(line: string): string {
   return line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS - 1)}…`;
 }

@@ -168,6 +168,7 @@ function rowsByValue(values: Float64Array, length: number): Uint32Array {
   return rows;
 }
 
+/** Returns columns for `length` trades. */
 function emptyColumns(length: number): TradeColumns {
   const column = () => new Float64Array(length);
   return {

@@ -110,6 +110,7 @@ interface OrderCounts {
   endedByLiquidation: number;
 }
 
+/** Counts the orders of a run by their endings and codes. */
 function countOrders({ orders, instruments }: RunRecord): OrderCounts {
   const counts: OrderCounts = {
     byEnding: new Map(),
@@ -160,6 +161,7 @@ function count(into: Record<string, number>, key: string): void {
   into[key] = (into[key] ?? 0) + 1;
 }
 
+/** Returns the counts with their keys in ascending order. */
 function sortByKey(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -63,6 +63,7 @@ export function valuationOf(instrument: Instrument): Valuation {
   return instrument.contract === undefined ? coinValuation(instrument) : contractValuation(instrument);
 }
 
+/** Returns how fills of a spot pair are valued. */
 function coinValuation(instrument: Instrument): Valuation {
   const { quoteDigits, quantityDigits } = instrument;
   const scale = new InstrumentScale(instrument);
@@ -81,6 +82,7 @@ function coinValuation(instrument: Instrument): Valuation {
   };
 }
 
+/** Returns how fills of a contract are valued. */
 function contractValuation(instrument: Instrument): Valuation {
   const scale = new ContractScale(instrument);
   const { priceDigits } = instrument;

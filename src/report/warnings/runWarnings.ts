@@ -68,6 +68,7 @@ function codesText(counts: Readonly<Record<string, number>>): string {
   return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
 }
 
+/** Returns an amount with its sign, as text. */
 function money(text: string, asset: string): string {
   return signedAmount(Number(text), asset);
 }

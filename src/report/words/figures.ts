@@ -112,6 +112,7 @@ export function figureText(
   };
 }
 
+/** Returns the sign of a figure: 1, 0 or -1. */
 function signOf(value: number): 1 | 0 | -1 {
   if (value > 0) return 1;
   return value < 0 ? -1 : 0;

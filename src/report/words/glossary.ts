@@ -106,4 +106,5 @@ export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
 
 // The types of the keys are lost in Object.keys, so they are asserted.
 export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
+/** The names of the trade figures, in the order of the report. */
 export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

@@ -52,6 +52,7 @@ function rowsOf({ breakdowns }: TradeSummary, by: Breakdown): readonly Breakdown
   return (breakdowns as Partial<TradeSummary['breakdowns']>)[by] ?? [];
 }
 
+/** Returns the figures that a row of a breakdown shows. */
 function figuresOf({ trades, winRate, closedPnl, averageTrade, profitFactor }: TradeBreakdownTable): GroupFigures {
   return { trades, winRate, closedPnl, averageTrade, profitFactor };
 }

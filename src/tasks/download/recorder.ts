@@ -129,6 +129,7 @@ class Recording {
   }
 }
 
+/** Resolves after `ms`, by the scheduler of the service. */
 function pause({ scheduler }: MarketService, ms: number): Promise<void> {
   return new Promise((resolve) => void scheduler.at(scheduler.nowMs + ms, resolve));
 }

@@ -55,6 +55,7 @@ function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly
   );
 }
 
+/** Returns the prices and the volume of a bar as text. */
 function barText(values: readonly number[], { priceDigits, quantityDigits }: Instrument): string {
   const [open = 0, high = 0, low = 0, close = 0, volume = 0] = values;
   const prices = Object.entries({ open, high, low, close }).map(([name, price]) => `${name} ${price.toFixed(priceDigits)}`);

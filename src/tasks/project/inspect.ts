@@ -78,6 +78,7 @@ export function inspectStrategy(strategy: StrategyClass, shown: string): Strateg
   };
 }
 
+/** Returns the parameters of a strategy class with their defaults and meanings. */
 function paramNotes({ params }: StrategyClass): readonly ParamNote[] {
   return Object.entries(params).map(([name, spec]) => ({
     name,

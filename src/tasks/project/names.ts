@@ -25,6 +25,7 @@ export function strategyFileNames(name: string): StrategyNames {
   return { file: lowerFirst(joined), className };
 }
 
+/** Returns the word with a capital first letter. */
 function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

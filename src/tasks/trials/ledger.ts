@@ -48,6 +48,7 @@ export function readProofs(folder: string): readonly ProofLine[] {
   return readLines(join(folder, PROOFS)).flatMap((line) => (line.kind === 'proof' ? [line] : []));
 }
 
+/** Returns the lines of a ledger; none if it does not exist. */
 function readLines(path: string): readonly LedgerLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
@@ -107,6 +108,7 @@ export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name'
   }
 }
 
+/** Returns the paths of the ledgers in a folder. */
 function ledgerFiles(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder)

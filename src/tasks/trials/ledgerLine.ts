@@ -98,6 +98,7 @@ export function decodeLine(text: string): LedgerLine | null {
   return checksum(body) === check[1] ? (JSON.parse(`${body}}`) as LedgerLine) : null;
 }
 
+/** Returns the CRC-32 of a text as eight hexadecimal digits. */
 function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }

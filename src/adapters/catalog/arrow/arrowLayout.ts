@@ -4,6 +4,7 @@ import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile
 import { checksumsIn, type FileChecksums } from './checksums.ts';
 import { FlatReader } from './flatbuffer.ts';
 
+/** A column of a file. */
 export interface ArrowField {
   readonly name: string;
   /** Null for a type that isobar does not read. */
@@ -22,6 +23,7 @@ interface BufferPlace {
   readonly length: number;
 }
 
+/** A record batch: where its columns are in the file. */
 export interface Batch {
   /** Offsets of its start, including its header, and of its end. */
   readonly start: number;

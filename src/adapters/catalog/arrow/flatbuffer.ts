@@ -10,11 +10,13 @@ export interface Scalar {
   readonly bytes: 1 | 2 | 4 | 8;
   readonly value: number;
 }
+/** A table with its fields. Null is a field that is left out. */
 export interface FlatTable {
   readonly kind: 'table';
   /** By field number; null for the default value. */
   readonly fields: readonly (FlatPart | null)[];
 }
+/** A text, written as UTF-8. */
 export interface Text {
   readonly kind: 'text';
   readonly text: string;
@@ -30,6 +32,7 @@ export interface Longs {
   readonly perItem: number;
   readonly values: readonly number[];
 }
+/** A part of a buffer that is written. */
 export type FlatPart = Scalar | FlatTable | Text | List | Longs;
 
 export const flatTable = (...fields: (FlatPart | null)[]): FlatTable => ({ kind: 'table', fields });

@@ -28,6 +28,7 @@ export interface SeriesStore {
   load(key: SeriesKey, fromMs: number, toMs: number): LoadedSeries | null;
 }
 
+/** Where the bars of a run come from. */
 export interface BarStore {
   readonly kind: 'the catalog' | 'data';
   /** Name in messages. */

@@ -15,6 +15,7 @@ export interface RawColumns {
   readonly close: Float64Array;
   readonly volume: Float64Array;
 }
+/** The columns of bars in the order of the files. */
 export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Rows up to which columns are parts of one array, of 400 MB at most. */

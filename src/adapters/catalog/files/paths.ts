@@ -7,6 +7,7 @@ import type { Market } from '../../../model/instrument.ts';
 import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { MARK_INTERVALS, type MarkInterval } from './markInterval.ts';
 
+/** The folder of the catalog, without an option. */
 export const DEFAULT_CATALOG = 'data';
 const STAGING = '.import';
 

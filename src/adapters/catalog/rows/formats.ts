@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 
+/** The formats that an import reads (docs/data.md). */
 export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather', 'parquet'] as const;
 /**
  * `csv`: a header that names the columns. `binance`: the columns of its public data, with or without header. `cryptodatadownload`: a line
@@ -9,6 +10,7 @@ export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather
  */
 export type BarFormat = (typeof FORMATS)[number];
 
+/** The remedy for a file in no known format. */
 export const FORMATS_REMEDY = 'docs/data.md shows what isobar reads; --format names one';
 
 const RETURN = 0x0d;

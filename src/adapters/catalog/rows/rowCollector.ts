@@ -9,6 +9,7 @@ import { MAX_DIGITS, MAX_TICKS, type SeenFigures } from '../records/instrumentRe
 
 /** 2000-01-01 and 2100-01-01. Times outside have another unit or are not times. */
 export const EARLIEST_MS = 946_684_800_000;
+/** Times from here on are errors of a file (ms UTC): the start of the year 2100. */
 export const LATEST_MS = 4_102_444_800_000;
 const CHUNK_ROWS = 65_536;
 /** A file with more bad rows than this cannot be fixed by omitting rows. */

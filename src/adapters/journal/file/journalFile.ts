@@ -16,6 +16,7 @@ export interface JournalListener {
   onFailure(why: string): void;
 }
 
+/** Where the journal is, and how large its segments are. */
 export interface JournalFileOptions {
   readonly folder: string;
   /** The account of the journal. A journal of another account is rejected. */

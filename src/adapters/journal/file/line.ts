@@ -21,6 +21,7 @@ const MEMBERS = new Map<string, readonly Member[]>(
   Object.entries(RECORD_KINDS).map(([kind, fields]) => [kind, Object.entries(fields).map(([name, field]) => ({ name, field }))]),
 );
 
+/** A record as a line of the file. */
 export interface JournalLine {
   /** Includes the line feed. */
   readonly text: string;
@@ -105,6 +106,7 @@ function sealedCrc(bytes: Buffer, at: number): number {
 /** The value of a lower-case hex digit, by character code; -1 for other characters. */
 const HEX = Int8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)));
 
+/** True for a line that could be read. */
 export const isRecord = (line: JournalRecord | Flaw): line is JournalRecord => !('flaw' in line);
 
 /** True for a line with text after a complete record. An interrupted write does not leave that. */

@@ -16,6 +16,7 @@ export interface SegmentEnd {
   readonly bytes: number;
   readonly crc: string;
 }
+/** The end of an empty journal. */
 export const NOTHING: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
 
 /** A damaged line, counted from 1, and a description of the damage. */

@@ -24,12 +24,14 @@ export function sizesOf(order: Order): Sizes {
   const qty = lots > 0 ? qtyText(order, lots) : null;
   const amount = quoteUnits > 0 ? recordMoneyText(instrument, quoteUnits) : null;
   const price = limit > 0 ? priceText(instrument, limit) : null;
-  const opens = instrument.market === 'spot' ? '' : reduceOnly ? 'CLOSE' : 'OPEN';
+  const action = reduceOnly ? 'CLOSE' : 'OPEN';
+  const opens = instrument.market === 'spot' ? '' : action;
   const typeAndPrice = price === null ? 'MARKET|' : `LIMIT|${price}`;
   const fp = `${instrument.market}|${instrument.wireName}|${side}|${opens}|${typeAndPrice}|${qty ?? ''}|${amount ?? ''}`;
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
+/** The prices of an order's bracket and of its triggers, as texts of the journal. */
 export type GuardTexts = Pick<
   RecordBody<'INTENT'>,
   'takeProfit' | 'targets' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom' | 'trigger' | 'condition' | 'rises'

@@ -161,6 +161,7 @@ export const RECORD_KINDS = {
   RESUME: { scope: text, state: haltState, code: text, who: text, why: text },
 } as const satisfies Record<string, Readonly<Record<string, RecordField<unknown>>>>;
 
+/** The type of a record, such as `INTENT`. */
 export type RecordKind = keyof typeof RECORD_KINDS;
 /** The type of the values that a field accepts. */
 type ValueOf<F> = F extends RecordField<infer T> ? T : never;
@@ -180,7 +181,9 @@ export interface RecordHeader<K extends RecordKind> {
   readonly dur: number;
   readonly crc: string;
 }
+/** A record of one kind: its head and its body. */
 export type RecordOf<K extends RecordKind> = K extends RecordKind ? RecordHeader<K> & RecordBody<K> : never;
+/** A record of any kind. */
 export type JournalRecord = RecordOf<RecordKind>;
 
 /** True for the name of a record kind. */

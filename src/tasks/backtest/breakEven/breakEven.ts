@@ -51,11 +51,13 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
   return points as BreakEven;
 }
 
+/** Returns the plan with `steps` steps of a cost. */
 function variantOf(plan: RunPlan, cost: Cost, steps: number): CostVariant {
   const value = `${steps / cost.stepsPerUnit} ${cost.unit}`;
   return { plan: planWith(plan, cost.name, steps), name: `a ${cost.name} of ${value}` };
 }
 
+/** Returns the break-even of a cost. A null outcome means that nothing was scanned. */
 function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): BreakEvenPoint {
   const { name, unit, stepsPerUnit } = cost;
   const own = ownValue(plan, name);
@@ -67,6 +69,7 @@ function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): Brea
   return { value: bracket?.high ?? null, reason, crossings, monotone: isMonotone, unit, range, bracket, own };
 }
 
+/** Returns the two scanned values around the break-even, in the unit of the cost. */
 function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullable<SearchOutcome['bracket']>): BreakEvenBracket {
   const money = ({ netUnits }: VariantResult): string => fromScaled(netUnits, instrumentsOf(plan)[0]!.quoteDigits);
   return {

@@ -52,6 +52,7 @@ export function openRun(folder: string): StoredRun {
   return run;
 }
 
+/** Returns what a folder contains, for messages: at most four names. */
 function contentOf(folder: string): string {
   const names = readdirSync(folder);
   if (names.length === 0) return 'an empty folder';

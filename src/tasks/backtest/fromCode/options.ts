@@ -180,6 +180,7 @@ function fileRequest(options: FileOptions): RunRequest {
   return { kind: 'file', file: definition, settings: set };
 }
 
+/** True when `data` is a list of sources. */
 function isList(data: NonNullable<CodeOptions['data']>): data is readonly (string | Bars)[] {
   return Array.isArray(data);
 }

@@ -186,6 +186,7 @@ export function primeUpTo(value: number): number {
   return prime;
 }
 
+/** True for a prime number. */
 function isPrime(value: number): boolean {
   if (value < 2) return false;
   for (let factor = 2; factor * factor <= value; factor++) if (value % factor === 0) return false;

@@ -105,6 +105,7 @@ function listedTimes({ listedFromMs, listedToMs }: RunPlan['feeds'][number]): Pi
   return { ...(listedFromMs === undefined ? {} : { listedFromMs }), ...(listedToMs === undefined ? {} : { listedToMs }) };
 }
 
+/** Returns everything that the decisions of the strategies depend on, without repetition. */
 function dependenciesOf(runs: readonly StrategyRun[]): string[] {
   return [...new Set(runs.flatMap(({ dependsOn }) => dependsOn))];
 }

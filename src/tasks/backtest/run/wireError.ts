@@ -21,6 +21,7 @@ export function toWire(error: unknown): WireError {
   return { kind: kindOf(error), message, remedy, stack, cause };
 }
 
+/** Returns the class of an error by which it is rebuilt in another thread. */
 function kindOf(error: unknown): WireError['kind'] {
   if (error instanceof ConfigError) return 'ConfigError';
   if (error instanceof DiffersError) return 'DiffersError';
@@ -35,6 +36,7 @@ export function fromWire(wire: WireError): Error {
   return error;
 }
 
+/** Returns the error of another thread as an error of this one. */
 function rebuilt({ kind, message, remedy, cause }: WireError): Error {
   if (kind === 'ConfigError') return new ConfigError(message, remedy);
   if (kind === 'DiffersError') return new DiffersError(message, remedy);

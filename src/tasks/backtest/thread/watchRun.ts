@@ -111,6 +111,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   };
 }
 
+/** Returns the part of the worker's input that is the same for all kinds of work. */
 function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar' | 'unsampled'> {
   const { outFolder, stagingFolder, colour, hasReport, findsEnvelope } = options;
   return { outFolder, stagingFolder, colour, hasReport, findsEnvelope, memory, processStartMs: processStartMs() };
@@ -213,6 +214,7 @@ function lateError(error: unknown, { strategies }: Loaded): unknown {
   return new StrategyError(what, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }
 
+/** Returns the error for a strategy that gave no answer in time. */
 function hangError({ stalled, loaded }: StallOutcome, barTimeoutMs: number): StrategyError {
   const who = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
   return new StrategyError(`${who}: ${stallText(stalled, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0)}`, HANG_REMEDY);

@@ -99,6 +99,7 @@ function equityDifference(folder: string, record: RunRecord, bytes: { hash: stri
   return { file, what: `byte ${at}`, where: 'outside of its values', recorded: byteText(then[at]), now: byteText(now[at]) };
 }
 
+/** Returns a byte as hexadecimal text. */
 function byteText(byte: number | undefined): string {
   return byte === undefined ? 'the end' : `0x${byte.toString(16).padStart(2, '0')}`;
 }
@@ -181,6 +182,7 @@ function leafDifferences(then: unknown, now: unknown, path: readonly string[]): 
   return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) => leafDifferences(then[key], now[key], [...path, key]));
 }
 
+/** True for an object that is not a list. */
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
@@ -193,6 +195,7 @@ function labelOf(path: readonly string[]): string {
   return label === undefined ? path.join('.') : `${label} (${path.join('.')})`;
 }
 
+/** Returns a value of summary.json as text, cut to a line. */
 function leafText(value: unknown): string {
   const text = value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

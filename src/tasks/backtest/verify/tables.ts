@@ -74,12 +74,14 @@ function writtenLine(table: Table, start: number): string | null {
   return parts.length === 0 ? null : Buffer.concat(parts).toString('utf8');
 }
 
+/** Returns the line that begins at `start`. Null at the end of the file. */
 function lineFrom(bytes: Buffer, start: number): string | null {
   if (start >= bytes.length) return null;
   const end = bytes.indexOf(NEWLINE, start);
   return bytes.toString('utf8', start, end < 0 ? bytes.length : end);
 }
 
+/** Returns the number of lines before `end`. */
 function countLines(bytes: Buffer, end: number): number {
   let lines = 0;
   for (let index = bytes.indexOf(NEWLINE); index >= 0 && index < end; index = bytes.indexOf(NEWLINE, index + 1)) lines++;
@@ -118,6 +120,7 @@ function cellDifference(
   };
 }
 
+/** Returns a cell for a message, cut to a maximum length. */
 function clippedCell(cell: string | undefined): string {
   const text = cell === undefined || cell === '' ? 'empty' : cell;
   return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 3)}...` : text;

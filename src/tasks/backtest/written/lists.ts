@@ -96,6 +96,7 @@ function stretches(members: readonly Member[], continues: (one: Member, next: Me
   return [...found, current].filter(({ length }) => length >= ENOUGH);
 }
 
+/** Returns the greatest common divisor. */
 function divisor(a: number, b: number): number {
   return b === 0 ? a : divisor(b, a % b);
 }

@@ -96,8 +96,8 @@ export class CheckContext {
   async example(): Promise<string> {
     const listed = await this.listed();
     const tradable = [...listed.values()].find(({ isTradable }) => isTradable);
-    const listedSymbol = [...this.requestedSymbols(), DEFAULT_SYMBOLS[this.market]].find((symbol) => listed.has(symbol));
-    return listedSymbol ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? DEFAULT_SYMBOLS[this.market];
+    const chosenSymbol = [...this.requestedSymbols(), DEFAULT_SYMBOLS[this.market]].find((symbol) => listed.has(symbol));
+    return chosenSymbol ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? DEFAULT_SYMBOLS[this.market];
   }
 
   #spotListing(): Promise<Outcome<Listing<SpotSymbol>>> {

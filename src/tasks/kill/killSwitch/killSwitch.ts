@@ -57,6 +57,7 @@ export function readKillSwitch(folder: string): KillSwitchRecord | null {
   }
 }
 
+/** True for a value that has all fields of the record. */
 function isKillSwitchRecord(value: unknown): value is KillSwitchRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { sinceMs, who, why, flatten } = value as Readonly<Record<string, unknown>>;

@@ -254,6 +254,7 @@ class DurableWaiters {
   }
 }
 
+/** Closes the journal and releases its lock. */
 function closeJournal({ journal, release }: OpenedJournal): Promise<void> {
   return new Promise((resolve) =>
     journal.close(() => {

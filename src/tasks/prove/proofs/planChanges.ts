@@ -39,6 +39,7 @@ export const CHANGES: readonly PlanChange[] = [
   { name: 'feeds in another order', apply: reordered },
 ];
 
+/** Returns the plan moved by whole weeks, or why it cannot be changed so. */
 function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | string {
   if (usesCalendar) return 'a timer follows the calendar';
   if (plan.futures !== undefined) return 'funding has fixed times';
@@ -97,6 +98,7 @@ function isPrice(value: unknown, { feeds }: RunPlan): boolean {
   });
 }
 
+/** Returns bars with all prices multiplied by the same factor. */
 function scaledBars(bars: BarColumns): BarColumns {
   const { instrument, length } = bars;
   const scale = pow10(instrument.priceDigits);
@@ -112,6 +114,7 @@ function scaledBars(bars: BarColumns): BarColumns {
   };
 }
 
+/** Returns the plan with other names of its instruments. */
 function renamed(plan: RunPlan): ChangedPlan {
   const newName = (name: string): string => `X${name}`;
   const before = new Map<InstrumentId, Instrument>();
@@ -144,6 +147,7 @@ function renamed(plan: RunPlan): ChangedPlan {
   };
 }
 
+/** Returns the plan with its feeds in another order, or why it cannot be changed so. */
 function reordered(plan: RunPlan): ChangedPlan | string {
   if (plan.feeds.length < 2) return 'one feed';
   return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, before: unchanged };

@@ -73,6 +73,7 @@ export function watchProve(request: RunRequest, options: WatchProveOptions): Wat
   };
 }
 
+/** Follows the thread to its end. Rejects with its error, or when it makes no progress. */
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<ProveOutcome> {
   return new Promise((resolve, reject) => {
     let [strategy, proof, share]: [string, ProofName | null, number] = ['the strategy', null, 0];

@@ -79,10 +79,12 @@ export function unpackResult({ values, refused, failed, rows, warnings }: Extrac
   };
 }
 
+/** Returns the rows that have a reason, as they travel. */
 function packReasons(reasons: readonly (string | null)[]): Reasons {
   return reasons.flatMap((reason, row): [number, string][] => (reason === null ? [] : [[row, reason]]));
 }
 
+/** Returns the reason of each row, null without one. */
 function unpackReasons(packed: Reasons, rows: number): (string | null)[] {
   const reasons = new Map(packed);
   return Array.from({ length: rows }, (_, row) => reasons.get(row) ?? null);

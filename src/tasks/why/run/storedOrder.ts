@@ -26,6 +26,7 @@ export function readStoredOrder(folder: string, order: number): StoredRow {
   return row;
 }
 
+/** Returns the bytes of a file. Throws ConfigError if it cannot be read. */
 function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);

@@ -196,6 +196,7 @@ function recordRead<T>(log: CallLog, text: string, value: T): T {
 
 const argument = (feed: Feed | undefined): string => (feed === undefined ? '' : plainText(feed));
 
+/** Returns an order in one line of the trace. */
 function orderText({ id, side, lifecycle, tag }: OrderInfo): string {
   return `${id} ${side} ${tag} (${lifecycle})`;
 }

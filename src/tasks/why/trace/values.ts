@@ -48,6 +48,7 @@ function withSources(feed: Feed, view: Series | Signal): readonly (Series | Sign
   return [...feed.indicators.sourcesOf(view).flatMap((source) => withSources(feed, source)), view];
 }
 
+/** True when a series or a signal belongs to this set. */
 function belongsTo(set: Feed['indicators'], view: object): boolean {
   try {
     set.keyOf(view as Series);
@@ -58,11 +59,13 @@ function belongsTo(set: Feed['indicators'], view: object): boolean {
   }
 }
 
+/** True for a series or a signal that is the same in every row. */
 function isConstant(feed: Feed, view: Series | Signal): boolean {
   const key = feed.indicators.keyOf(view);
   return key === String(Number(key));
 }
 
+/** Returns the value of a series or a signal: of this row, or of the row before. */
 function valueOf(view: Series | Signal, which: 'value' | 'prev'): number | boolean | null {
   if (isSignal(view)) return view.ready || which === 'prev' ? view[which] : null;
   const value = view[which];
