@@ -6,7 +6,10 @@ import type { RecordedTrades } from '../../src/paperExchange/market/priceSource.
 import { TradeBot, OPEN_MS, recordedTrades, type PrintedTrade, type TradeBotOptions } from '../fixtures/tradeBarBot.ts';
 
 let bot: TradeBot;
-afterEach(async () => bot.close());
+afterEach(async () => {
+  await bot.close();
+  expect(bot.lines.filter((line) => line.startsWith('broken'))).toEqual([]);
+});
 
 const DAY_MS = 86_400_000;
 type BarRow = readonly [openMs: number, closeMs: number, open: number, high: number, low: number, close: number, volume: number];
@@ -103,6 +106,32 @@ test.each(['0.5volume', '32000dollar', '40range'])(
   600_000,
 );
 
+test('a bar that ends shortly before a minute is decided on before the minute, although its trades come later than the minute bar', async () => {
+  const times: (readonly [nowMs: number, isMinute: boolean])[] = [];
+  class Both extends Strategy {
+    minute = this.feed('minute');
+    override onBar() {
+      times.push([this.nowMs, this.minute.fresh]);
+    }
+  }
+  const { ticks, lots, length } = recordedTrades(100, 1000);
+  const timeMs = Float64Array.from({ length }, (_, index) => Math.max(0, index * 10_000 - 100));
+  const feeds = { bars: { symbol: 'BTCUSDT', interval: '1ticks' }, minute: { symbol: 'BTCUSDT', interval: '1m' } };
+  // Klines are requested as soon as they can be, and trades later.
+  const bars = { delayMs: 400, spreadMs: 0, graceMs: 5000 };
+  bot = await TradeBot.open({ strategy: Both, interval: '1ticks', trades: { ticks, lots, length, timeMs }, more: { feeds, bars } });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+  const fromMs = Math.ceil(bot.time.nowMs / MINUTE_MS) * MINUTE_MS;
+  await bot.runTo(fromMs + 8 * MINUTE_MS + 30_000);
+  await bot.kill();
+  const expected = Array.from({ length: 9 }, (_, minute) => fromMs + minute * MINUTE_MS).flatMap((ms) => [
+    [ms - 99, false],
+    [ms, true],
+  ]);
+  expect(times.filter(([nowMs]) => nowMs % MINUTE_MS === 0 || nowMs % MINUTE_MS === MINUTE_MS - 99)).toEqual(expected);
+}, 600_000);
+
 test('a bot that is killed within a bar and started again ends the bar at the same trade, and decides like one that never stopped', async () => {
   Flip.seen = [];
   bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
@@ -112,7 +141,8 @@ test('a bot that is killed within a bar and started again ends the bar at the sa
   await bot.runTo(bot.time.nowMs + 10_000);
   await bot.kill();
   await bot.start();
-  await bot.until(() => Flip.seen.length >= 15);
+  // The restart repeats past decisions.
+  await bot.until(() => new Set(Flip.seen.map(([nowMs]) => nowMs)).size >= 12);
   await bot.kill();
   const bars = countedBars(bot.printed, 25);
   const journalled = journalledBars();
