@@ -84,7 +84,7 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   const hardFaults = (isHardDay(seed) ? hardFaultsOf(seed, faultyMs) : []) as readonly ScheduledFault[];
   // A request has one fault: a hard one replaces another.
   const replaced = new Set(hardFaults.flatMap((fault) => (isTimed(fault) ? [] : [fault.at])));
-  // Without client order ids in lists, a bot cannot tell a second copy or another acknowledgement from its order.
+  // Without client order ids in lists, a bot cannot distinguish a second copy from its order, or the acknowledgement of another one.
   const { hidesClientIds } = dayTermsOf(seed);
   const isPossible = ({ what, at }: ScheduledFault): boolean =>
     !replaced.has(at) && !(hidesClientIds && (what === 'duplicateRequest' || what === 'otherReply'));

@@ -38,8 +38,8 @@ export interface HardFaultsDeps {
 export class HardFaults {
   /** The exchange refuses the bot's address until this time. */
   #bannedUntilMs = -Infinity;
-  /** The bot has been told of a ban that lasts until this time. */
-  #toldUntilMs = -Infinity;
+  /** The bot knows of a ban that lasts until this time. */
+  #knownUntilMs = -Infinity;
   #refusesSlicesUntilMs = -Infinity;
   /** Refused slices of each instrument, one after the other. */
   readonly #refusedSlices = new Map<string, number>();
@@ -84,13 +84,13 @@ export class HardFaults {
   /** True if a reply with this status is explained by a ban of the schedule. Side effect: notes that the bot knows of the ban. */
   isOfBan(status: number): boolean {
     if (status !== 418 || this.#deps.queue.nowMs > this.#bannedUntilMs + LATE_REPLY_MS) return false;
-    this.#toldUntilMs = this.#bannedUntilMs;
+    this.#knownUntilMs = this.#bannedUntilMs;
     return true;
   }
   /** S8: no request leaves during a ban that the bot knows of, in this process or a later one. */
   noteDeparture(target: string): void {
     const { queue, observer } = this.#deps;
-    if (queue.nowMs < this.#toldUntilMs - CLOCKS_MS) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
+    if (queue.nowMs < this.#knownUntilMs - CLOCKS_MS) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
   }
 }
 
