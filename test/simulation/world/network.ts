@@ -5,6 +5,8 @@ import type { Rng } from '../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from '../../../src/worlds/computer/connection.ts';
 import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.ts';
+import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
+import type { HardFaults } from './hard/hardFaults.ts';
 import type { RequestFault } from './schedule.ts';
 import type { SimulatedVenue } from './venue.ts';
 
@@ -34,6 +36,8 @@ export interface NetworkDeps {
 }
 
 export class SimulatedNetwork {
+  /** Faults of a hard day; null on other days. */
+  hard: HardFaults | null = null;
   creates = 0;
   requests = 0;
   /** Until this time nothing passes in either direction. */
@@ -69,11 +73,16 @@ export class SimulatedNetwork {
     if (fault?.what === 'refuseConnection') return fail('the connection was refused', 0);
     leave();
     this.requests++;
+    this.hard?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
     if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
       // For half of the lost requests the sender gets an error, 1 to 6 s later.
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
+    }
+    if (fault?.what === 'slowAdmission') {
+      later(20, () => fail('the connection was reset', bytes));
+      return void later(slowTravelMs(fault.size), () => this.#answer(request, target, fault, process));
     }
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
@@ -106,13 +115,17 @@ export class SimulatedNetwork {
     const { venue, queue } = this.#deps;
     const { service } = venue;
     const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
+    const handle = (): Answer => service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
+    const refusal = this.hard?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
+    if (refusal !== null) return refusal;
+    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, handle);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
-    const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
+    const answer = handle();
     // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;

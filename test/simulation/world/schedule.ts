@@ -2,6 +2,7 @@
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
+import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
 
 export const DAY_MS = 86_400_000;
 /** Length of the last part of a day, which has no faults, so that everything can come to rest. */
@@ -27,21 +28,22 @@ export const TIMED_FAULTS = [
 
 /** A fault of one create request. `at` is the number of the request on its day, from 1. */
 export interface RequestFault {
-  readonly what: (typeof REQUEST_FAULTS)[number];
+  readonly what: (typeof REQUEST_FAULTS)[number] | (typeof HARD_REQUEST_FAULTS)[number];
   readonly at: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
   readonly size: number;
 }
 /** A fault at a time. `at` is the time since the begin of the day, ms. */
 export interface TimedFault {
-  readonly what: (typeof TIMED_FAULTS)[number];
+  readonly what: (typeof TIMED_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
   readonly at: number;
   readonly size: number;
 }
 export type ScheduledFault = RequestFault | TimedFault;
 
+const TIMED_KINDS: ReadonlySet<string> = new Set([...TIMED_FAULTS, ...HARD_TIMED_FAULTS]);
 /** True for a fault at a time, false for a fault of a create request. */
-export const isTimed = (fault: ScheduledFault): fault is TimedFault => (TIMED_FAULTS as readonly string[]).includes(fault.what);
+export const isTimed = (fault: ScheduledFault): fault is TimedFault => TIMED_KINDS.has(fault.what);
 
 /** True for every fourth day: it has many orders, close to the limits, and most of their requests fail. */
 export const isBusyDay = (seed: number): boolean => seed % 4 === 3;
@@ -79,7 +81,15 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   addTimedFaults('syncFails', drawUpTo(2));
   addTimedFaults('bitFlips', drawUpTo(2));
   addTimedFaults('secondStart', drawUpTo(2));
-  return list.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
+  const hardFaults = (isHardDay(seed) ? hardFaultsOf(seed, faultyMs) : []) as readonly ScheduledFault[];
+  // A request has one fault: a hard one replaces another.
+  const replaced = new Set(hardFaults.flatMap((fault) => (isTimed(fault) ? [] : [fault.at])));
+  // Without client order ids in lists, a bot cannot distinguish a second copy from its order, or the acknowledgement of another one.
+  const { hidesClientIds } = dayTermsOf(seed);
+  const isPossible = ({ what, at }: ScheduledFault): boolean =>
+    !replaced.has(at) && !(hidesClientIds && (what === 'duplicateRequest' || what === 'otherReply'));
+  const all = [...list.filter((fault) => isTimed(fault) || isPossible(fault)), ...hardFaults];
+  return all.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 }
 
 /** Returns a fault as one line of text. */

@@ -15,6 +15,7 @@ import type { SpotExchange } from '../../../src/paperExchange/spot/spotExchange.
 import { openService } from '../../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../../src/paperExchange/service.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
+import { dayTermsOf } from './hard/hardDay.ts';
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
@@ -85,6 +86,8 @@ export class SimulatedVenue {
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
   priceFactor = 1;
+  /** Reads show a trade by this much later than the state of its order, ms. */
+  lateTradesMs = 0;
 
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
@@ -97,7 +100,11 @@ export class SimulatedVenue {
         instruments: terms.instruments,
         accounts: [{ name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] }],
         // In about half of the seeds the exchange executes a repeated request again.
-        profile: { ...PROFILES.seed, replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse' },
+        profile: {
+          ...PROFILES.seed,
+          replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse',
+          ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
+        },
         delays: { admissionMs, visibilityMs, cancelMs },
       },
       startMs,
@@ -203,7 +210,10 @@ export class SimulatedVenue {
       },
       book: (account: number, trade: OwnTrade) => {
         if (account === 0) this.recordTrade(trade);
+        const usual = side.delays;
+        if (this.lateTradesMs > 0) side.delays = { ...usual, visibilityMs: usual.visibilityMs + this.lateTradesMs };
         book(account, trade);
+        side.delays = usual;
       },
     });
   }

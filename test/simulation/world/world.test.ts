@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GUARDS } from '../../mutations/table.ts';
+import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS } from './hard/hardDay.ts';
 import { FIRST_FORMER_FAULT, SECOND_OF_ROW } from './planted.ts';
 import { DAY_MS, isTimed, scheduleOf, type ScheduledFault } from './schedule.ts';
 import { runDay } from './world.ts';
@@ -32,6 +33,25 @@ test('a day of contracts with one hour of faults and one hour without has no vio
   expect(result.violations, 'again: npm run sim -- --hours 2 --seed 2 --futures --loud').toEqual([]);
   expect(result.restarts).toBeGreaterThan(3);
   expect(result.orders).toBeGreaterThan(10);
+});
+
+test('a hard day with one hour of faults and one hour without has no violation (seed 1002)', async () => {
+  const seed = 1002;
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
+  expect(result.unknown).toBeGreaterThan(0);
+});
+
+test('only seeds above 1000 have the faults of hard days, and each kind of them comes', () => {
+  const hardKinds = new Set<string>([...HARD_REQUEST_FAULTS, ...HARD_TIMED_FAULTS]);
+  const kindsOf = (firstSeed: number): Set<string> =>
+    new Set(Array.from({ length: 50 }, (_, index) => scheduleOf(firstSeed + index, LENGTH_MS).map(({ what }) => what)).flat());
+  expect(Array.from(kindsOf(951)).filter((what) => hardKinds.has(what))).toEqual([]);
+  const kinds = kindsOf(1001);
+  expect(Array.from(hardKinds).filter((what) => !kinds.has(what))).toEqual([]);
+  // A create request has at most one fault.
+  const numbers = scheduleOf(1001, LENGTH_MS).flatMap((event) => (isTimed(event) ? [] : [event.at]));
+  expect(new Set(numbers).size).toBe(numbers.length);
 });
 
 describe('the hash of a day', () => {

@@ -14,6 +14,9 @@ import { BotProcess } from './botProcess.ts';
 import { drawContracts, FIRST_HOUR_MS, type ContractTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
+import { BurstTrader } from './hard/burstTrader.ts';
+import { dayTermsOf, isHardDay, isHardTimed, type DayTerms } from './hard/hardDay.ts';
+import { HardFaults } from './hard/hardFaults.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { clientOrderIdIn, Observer, type WorldFacts } from './observer.ts';
@@ -72,6 +75,9 @@ class World {
   readonly #contracts: ContractTerms | null;
   readonly #untilViolation: boolean;
   readonly #isBusy: boolean;
+  readonly #terms: DayTerms;
+  /** The faults of a hard day; null on other days. */
+  #hard: HardFaults | null = null;
   readonly #maxLots: number;
   readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
@@ -96,6 +102,7 @@ class World {
     this.#endMs = this.#startMs + lengthMs;
     this.#untilViolation = untilViolation;
     this.#isBusy = isBusyDay(seed);
+    this.#terms = dayTermsOf(seed);
     this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy) : null;
     this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy ? 25_000 : 80_000);
     this.queue.runDue(this.#startMs);
@@ -119,6 +126,11 @@ class World {
       const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
       return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
+    if (isHardDay(seed)) {
+      const { queue, venue, observer, operator } = this;
+      this.#hard = new HardFaults({ queue, venue, observer, operator, process: () => this.process });
+      this.network.hard = this.#hard;
+    }
     this.#writeConfig(seededRng(seed ^ 0xc0f));
   }
 
@@ -155,7 +167,8 @@ class World {
         if (this.venue instanceof ContractVenue && !this.process?.isDead) this.venue.noteRead(target, answeredMs);
       },
       onReply: (status) => {
-        if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
+        if ((status === 418 || status === 429) && !this.#hard?.isOfBan(status))
+          this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
     });
   }
@@ -243,10 +256,10 @@ class World {
       disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
-      skewMs: Math.floor((rng.next() - 0.5) * 6000),
+      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
-      strategy: this.#contracts?.strategy ?? (this.#isBusy ? BusyTrader : Trader),
+      strategy: this.#contracts?.strategy ?? (this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
         this.#log(line.trim());
@@ -323,6 +336,7 @@ class World {
     else if (what === 'lostFlatten') this.#flattenAtCreate = Infinity;
     else if (what === 'unlink' && process?.opened != null) this.journal.unlink(queue.nowMs);
     else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
+    else if (isHardTimed(what)) this.#hard?.apply(what, size);
     else if (what === 'bitFlips') this.#flipBit(size);
     else if (what === 'secondStart') {
       if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);

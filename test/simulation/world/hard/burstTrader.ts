@@ -1,0 +1,37 @@
+// Trades like the trader of other days, and now and then sends several equal orders in one call.
+
+import type { Feed } from '../../../../src/index.ts';
+import { Trader } from '../trader.ts';
+
+/** Orders of a burst. */
+const COUNT = { min: 2, max: 5 };
+/** Coins of each order of a burst. */
+const SIZE = '0.4';
+
+export class BurstTrader extends Trader {
+  #randomState = 60_029;
+
+  override onBar() {
+    super.onBar();
+    for (const feed of this.symbols) if (this.#nextRandom() < 0.2 / this.symbols.length) this.#sendBurst(feed);
+  }
+
+  #sendBurst(feed: Feed): void {
+    const count = COUNT.min + Math.floor(this.#nextRandom() * (COUNT.max - COUNT.min + 1));
+    const [choice, isSale] = [this.#nextRandom(), this.#nextRandom() < 0.5];
+    const price = feed.close.value;
+    for (let nth = 1; nth <= count; nth++) {
+      const common = { feed, tag: `burst ${nth}` };
+      if (isSale && this.position(feed).qty.gte(Number(SIZE) * count))
+        this.sell({ base: SIZE }, choice < 0.5 ? { ...common, reduceOnly: true } : { ...common, limit: price * 1.001, reduceOnly: true });
+      else if (choice < 0.3) this.buy({ quote: '40' }, common);
+      else this.buy({ base: SIZE }, { ...common, limit: price * (choice < 0.6 ? 1.002 : 0.999) });
+    }
+  }
+
+  /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
+  #nextRandom(): number {
+    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
+    return this.#randomState / 2_147_483_647;
+  }
+}

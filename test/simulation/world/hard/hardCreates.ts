@@ -1,0 +1,44 @@
+// Answers create requests with the faults that only hard days have.
+
+import type { Answer } from '../../../../src/worlds/computer/connection.ts';
+import type { RequestFault } from '../schedule.ts';
+import type { SimulatedVenue } from '../venue.ts';
+import { HARD_REQUEST_FAULTS } from './hardDay.ts';
+
+/** Error codes after which the outcome of a create is unknown, whatever the HTTP status. */
+const UNKNOWN_CODES = [-1006, -1007, -1001, -1000, -1016] as const;
+const STATUSES = [200, 400] as const;
+/** Time from the acceptance of an order until lists show it: within the visibility delay that the bot of a day assumes (10 s). */
+const SLOW_MS = { min: 6000, max: 9500 };
+
+export type HardCreateFault = RequestFault & { readonly what: (typeof HARD_REQUEST_FAULTS)[number] };
+
+export const isHardCreate = (fault: RequestFault): fault is HardCreateFault =>
+  (HARD_REQUEST_FAULTS as readonly string[]).includes(fault.what);
+
+/** Returns the answer to a create request. `handle` has the exchange carry it out. */
+export function answerHardCreate({ what, size }: HardCreateFault, venue: SimulatedVenue, handle: () => Answer): Answer {
+  if (what === 'unknownCode') {
+    const drawn = Math.floor(size * 20);
+    const code = UNKNOWN_CODES[drawn % 5]!;
+    if (drawn >= 10) handle();
+    return { ...venue.service.error(code, venue.market), status: STATUSES[Math.floor(drawn / 5) % 2]! };
+  }
+  if (what === 'jsonPage') {
+    if (size < 0.5) handle();
+    return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
+  }
+  handleLate(venue, Math.floor(SLOW_MS.min + size * (SLOW_MS.max - SLOW_MS.min)), handle);
+  return { status: 200, headers: {}, body: '' };
+}
+
+/** Returns how long a slow request is on its way, ms. */
+export const slowTravelMs = (size: number): number => 1000 + ((size * 97) % 1) * 3500;
+
+/** Has the exchange accept a request now. Its order reaches the book and the lists after `ms`. */
+function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): void {
+  const usual = side.delays;
+  side.delays = { ...usual, admissionMs: ms, visibilityMs: ms };
+  handle();
+  side.delays = usual;
+}

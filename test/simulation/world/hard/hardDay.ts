@@ -1,0 +1,68 @@
+// Draws what only hard days have: more kinds of faults, clocks far off, lists without client order ids, and bursts of equal orders.
+
+import { seededRng } from '../../../../src/base/number/rng.ts';
+
+/** Faults of create requests that only hard days have. */
+export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage'] as const;
+/** Timed faults that only hard days have. */
+export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten'] as const;
+export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
+  (HARD_TIMED_FAULTS as readonly string[]).includes(what);
+type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
+
+/** A fault that only hard days have. `at`: as in the schedule. */
+export interface HardFault {
+  readonly what: HardFaultKind;
+  readonly at: number;
+  readonly size: number;
+}
+
+/** Seeds above this have hard days. All others have the hashes that they had before there were hard days. */
+const LAST_PLAIN_SEED = 1000;
+export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED;
+
+/** Clocks of a hard day are at most this far ahead or behind, ms. Clocks of other days: 3 s. */
+const HARD_SKEW_MS = 60_000;
+const PLAIN_SKEW_MS = 3000;
+
+/** Settings of a day that the schedule does not contain. */
+export interface DayTerms {
+  /** A clock is at most this far ahead of true time, or behind it, ms. */
+  readonly maxSkewMs: number;
+  /** True if lists of open orders have no client order ids, so that a lost order is found by its terms. */
+  readonly hidesClientIds: boolean;
+  /** True if the strategy sends several equal orders at once. */
+  readonly hasBursts: boolean;
+}
+
+/** Returns the settings of a day. */
+export function dayTermsOf(seed: number): DayTerms {
+  if (!isHardDay(seed)) return { maxSkewMs: PLAIN_SKEW_MS, hidesClientIds: false, hasBursts: false };
+  const rng = seededRng(seed ^ 0x7e25);
+  return { maxSkewMs: HARD_SKEW_MS, hidesClientIds: rng.next() < 0.5, hasBursts: rng.next() < 0.5 };
+}
+
+/** Largest share of the create requests that have one kind of fault. */
+const MAX_SHARE = 0.2;
+/** Largest number of timed faults of one kind, in the shortest day too. */
+const MAX_TIMED = 2;
+
+/**
+ * Draws the faults that a hard day has beside its others. Each kind has a generator of its own, so that a new kind leaves the others as they are.
+ * `faultyMs`: length of the part of the day that has faults.
+ */
+export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault[] {
+  const list = new Map<number, HardFault>();
+  for (const [kind, what] of HARD_REQUEST_FAULTS.entries()) {
+    const rng = seededRng(seed * 31 + kind);
+    const share = rng.next() ** 2 * MAX_SHARE;
+    for (let at = 1; at <= 1200; at++) if (rng.next() < share) list.set(at, { what, at, size: rng.next() });
+  }
+  const timed = HARD_TIMED_FAULTS.flatMap((what, kind) => {
+    const rng = seededRng(seed * 37 + kind);
+    return Array.from({ length: Math.floor(rng.next() * (MAX_TIMED + 1)) }, (): HardFault => {
+      return { what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() };
+    });
+  });
+  return [...list.values(), ...timed];
+}

@@ -1,0 +1,97 @@
+// Applies the timed faults that only hard days have: bans, refused slices and trades that lists show late.
+
+import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
+import type { Answer } from '../../../../src/worlds/computer/connection.ts';
+import type { BotProcess } from '../botProcess.ts';
+import type { Observer } from '../observer.ts';
+import type { Operator } from '../operator.ts';
+import type { SimulatedVenue } from '../venue.ts';
+import { HARD_TIMED_FAULTS } from './hardDay.ts';
+
+export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
+
+/** How long trades reach lists late. */
+const LATE_TRADES_MS = 600_000;
+/** Trades reach lists at most this much later than orders do: together with other lags within the read lag that the bot assumes (3 s). */
+const MAX_LATE_MS = 1400;
+/** How long a ban lasts. */
+const BAN_MS = { min: 180_000, max: 480_000 };
+/** Clocks of two processes differ by up to 2 minutes, and the end of a ban is kept as a time of the clock. */
+const CLOCKS_MS = 125_000;
+/** A reply to a request of a ban may arrive after its end, ms. */
+const LATE_REPLY_MS = 60_000;
+/** How long slices of a kill are refused. */
+const REFUSALS_MS = 300_000;
+/** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
+const MAX_REFUSED_SLICES = 5;
+
+/** A part of the world that the faults act on. */
+export interface HardFaultsDeps {
+  readonly queue: DueQueue;
+  readonly venue: SimulatedVenue;
+  readonly observer: Observer;
+  readonly operator: Operator;
+  /** Null while the bot is down. */
+  readonly process: () => BotProcess | null;
+}
+
+export class HardFaults {
+  /** The exchange refuses the bot's address until this time. */
+  #bannedUntilMs = -Infinity;
+  /** The bot knows of a ban that lasts until this time. */
+  #knownUntilMs = -Infinity;
+  #refusesSlicesUntilMs = -Infinity;
+  /** Refused slices of each instrument, one after the other. */
+  readonly #refusedSlices = new Map<string, number>();
+  readonly #deps: HardFaultsDeps;
+
+  constructor(deps: HardFaultsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Applies a fault. `size`, in [0, 1), scales it. */
+  apply(what: HardTimedFault, size: number): void {
+    const { queue, venue, operator, process } = this.#deps;
+    if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
+    else if (what === 'lateTrades') {
+      venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
+      queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
+    } else {
+      this.#refusedSlices.clear();
+      this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
+      operator.kill(process(), true);
+    }
+  }
+
+  // --- Requests and replies
+
+  /** Returns the reply to a request that the exchange refuses unread; null if it reads the request. */
+  refusalOf(isCreate: boolean, body: string): Answer | null {
+    const { queue, venue, process, observer } = this.#deps;
+    const leftMs = this.#bannedUntilMs - queue.nowMs;
+    if (leftMs > 0)
+      return { ...venue.service.error(TOO_MANY, venue.market, true), headers: { 'Retry-After': String(Math.ceil(leftMs / 1000)) } };
+    const isSlice = isCreate && process()?.isFlattening === true;
+    if (!isSlice) return null;
+    const symbol = /"(?:symbol|contractName)":"([^"]+)"/.exec(body)?.[1] ?? '';
+    const isRefused = queue.nowMs < this.#refusesSlicesUntilMs;
+    const count = isRefused ? (this.#refusedSlices.get(symbol) ?? 0) + 1 : 0;
+    this.#refusedSlices.set(symbol, count);
+    if (count > MAX_REFUSED_SLICES)
+      observer.report('SLICES', `a kill sends slice ${count} of ${symbol}, the others were refused`, queue.nowMs);
+    return isRefused ? venue.service.error(REFUSED, venue.market) : null;
+  }
+  /** True if a reply with this status is explained by a ban of the schedule. Side effect: notes that the bot knows of the ban. */
+  isOfBan(status: number): boolean {
+    if (status !== 418 || this.#deps.queue.nowMs > this.#bannedUntilMs + LATE_REPLY_MS) return false;
+    this.#knownUntilMs = this.#bannedUntilMs;
+    return true;
+  }
+  /** S8: no request leaves during a ban that the bot knows of, in this process or a later one. */
+  noteDeparture(target: string): void {
+    const { queue, observer } = this.#deps;
+    if (queue.nowMs < this.#knownUntilMs - CLOCKS_MS) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
+  }
+}
+
+const [TOO_MANY, REFUSED] = [-1003, -1138];
