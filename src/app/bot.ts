@@ -246,10 +246,10 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
   const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const quotes = new Set(instruments.map(({ quote }) => quote));
-  if (quotes.size > 1) {
+  if (quotes.size > 1 && plan.convert === undefined) {
     throw new ConfigError(
       `feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`,
-      'put instruments with different quote assets into separate runs',
+      'value the others in one of them, such as convert: { BTC: BTCUSDT }, or put them into separate runs',
     );
   }
   return instruments;

@@ -22,6 +22,7 @@ import { loadFeeds } from './load/feeds.ts';
 import { streamingStore } from './load/streaming.ts';
 import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
+import { conversionNotes } from './load/conversion.ts';
 import { feesOf, startingBalances } from './load/money.ts';
 import { loadExternalSeries, externalNotes } from './load/externalSeries.ts';
 import { settledFills } from './text/fills.ts';
@@ -209,7 +210,7 @@ function assemble(
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
-  const { cash, funds } = startingBalances(given, source, feeds);
+  const { cash, funds, convert } = startingBalances(given, source, feeds);
   const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
   checkImpactVolume(definition, source, feeds);
@@ -223,6 +224,7 @@ function assemble(
     toMs,
     cash,
     ...(funds === null ? {} : { funds }),
+    ...(convert === null ? {} : { convert }),
     size: sizeOf(definition),
     fees,
     fills: settledFills(definition.fills),
@@ -250,6 +252,7 @@ function assemble(
       ...feeds.flatMap(({ note }) => note ?? []),
       ...externalNotes(series, span.run),
       ...executionIntervalNotes(feeds),
+      ...conversionNotes(convert, feeds),
       ...(contracts?.notes ?? []),
     ],
     warnings: [...warnings, ...tradeWarnings(feeds, definition.fills), ...(contracts?.warnings ?? [])],

@@ -38,12 +38,13 @@ export class SpotLedger extends AccountBooks implements Ledger {
   private readonly balances = new CashAndBase();
 
   /**
-   * Contracts among the instruments belong to another account and are never held here. Throws ConfigError when the spot instruments differ
-   * in their quote asset, or when one of them is listed twice.
+   * Contracts, and with `ownQuote` coins of another quote asset, belong to another account and are never held here. Throws ConfigError when
+   * the other instruments differ in their quote asset, or when one of them is listed twice.
    */
-  constructor(instruments: readonly Instrument[], strategies: number) {
-    checkOneQuote(instruments.filter(isCoin));
-    const { quote, quoteDigits } = instruments[0]!;
+  constructor(instruments: readonly Instrument[], strategies: number, ownQuote: string | null = null) {
+    const own = instruments.filter((each) => isCoin(each) && (ownQuote === null || each.quote === ownQuote));
+    checkOneQuote(own);
+    const { quote, quoteDigits } = ownQuote === null ? instruments[0]! : own[0]!;
     super(instruments, strategies, quote, quoteDigits);
     this.assets = listOf(instruments, (instrument) => new CoinAsset(instrument));
     this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new CoinHolding(book, asset)));
@@ -60,7 +61,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
       this.depositCash(strategy, units);
       return;
     }
-    const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
+    const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset && of.quote === this.cashAsset);
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
     const holding = this.holding(strategy, index);
     const { book } = holding;
@@ -218,7 +219,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
     return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${held} are held`);
   }
   private assetNames(): string[] {
-    return [this.cashAsset, ...this.instruments.filter(isCoin).map(({ base }) => base)];
+    return [this.cashAsset, ...this.instruments.filter((of) => isCoin(of) && of.quote === this.cashAsset).map(({ base }) => base)];
   }
 }
 

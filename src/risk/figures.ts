@@ -1,7 +1,9 @@
 // Writes the figures that each rule compares, as texts for an explained order: the order's figure and the limit.
 
+import { ConvertedLedger } from '../portfolio/convertedLedger.ts';
 import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
+import { orderNotional } from './exposure/convertedRules.ts';
 import { isReduction } from './rules/openOrderRules.ts';
 import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
 import type { Draft, RiskState } from './rules/rule.ts';
@@ -32,9 +34,9 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     lotsText(worstLots, of),
     maxText(lotsText(limits.orderLots[instrumentIndex]!, of)),
   ],
-  NOTIONAL_MAX: ({ worstUnits, instrumentIndex }, { limits, ledger }) => [
-    moneyText(worstUnits, ledger),
-    maxText(moneyText(limits.orderUnits[instrumentIndex]!, ledger)),
+  NOTIONAL_MAX: (order, state) => [
+    moneyText(orderNotional(order, state), state.ledger),
+    maxText(moneyText(state.limits.orderUnits[order.instrumentIndex]!, state.ledger)),
   ],
   COLLAR: ({ limit, instrument: of }, { limits: { priceBand }, mark }) => [
     limit === 0 ? 'no limit price' : priceText(limit, of),
@@ -98,8 +100,11 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
       const free = contracts.available(order, state) - contracts.reservedCash(strategy);
       return [moneyText(contracts.requiredMargin(order), ledger), maxText(`${moneyText(free, ledger)} free`)];
     }
-    if (sign > 0)
-      return [moneyText(worstCash, ledger), maxText(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
+    if (sign > 0) {
+      const account = ledger instanceof ConvertedLedger ? ledger.of(instrumentIndex) : ledger;
+      const free = account.cash(strategy) - reservations.cashBeside(strategy, instrumentIndex);
+      return [moneyText(worstCash, account), maxText(`${moneyText(free, account)} free`)];
+    }
     const reservedUnits = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
     return [
       lotsText(worstLots, instrument),

@@ -74,6 +74,7 @@ export interface StrategyHost {
   funding(feed: Feed | undefined): Funding;
   readonly equity: number;
   readonly cash: number;
+  moneyIn(what: 'cash' | 'equity', asset: string): number;
   readonly nowMs: number;
   random(): number;
   keep<T extends object>(state: T): T;

@@ -157,6 +157,14 @@ export abstract class Strategy<P extends object = object> {
   protected get cash(): number {
     return this.#host.cash;
   }
+  /** Returns the cash in a quote asset of the run, such as `this.cashIn('BTC')`. */
+  protected cashIn(asset: string): number {
+    return this.#host.moneyIn('cash', asset);
+  }
+  /** Returns the equity as an amount of a quote asset of the run, at the newest close of its conversion. For sizes of orders in that asset. */
+  protected equityIn(asset: string): number {
+    return this.#host.moneyIn('equity', asset);
+  }
   /** The current instant, ms UTC. */
   protected get nowMs(): TimeMs {
     return this.#host.nowMs as TimeMs;

@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
+import { ConvertedLedger } from '../../src/portfolio/convertedLedger.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
@@ -12,12 +13,14 @@ import type { Row } from './tables.ts';
 export function booksOf({ ledger, instruments }: Engine): readonly Row[] {
   if (ledger instanceof SpotLedger) return coins(ledger, instruments);
   if (ledger instanceof FuturesLedger) return contracts(ledger);
+  if (ledger instanceof ConvertedLedger) return Array.from(ledger.balances(), ([asset, units]) => ({ asset, units }));
   if (ledger instanceof PairedLedger) return [...contracts(ledger.futures), ...coins(ledger.spot, instruments)];
   throw new TypeError('expected a ledger of spot, of futures, or of both');
 }
 
 /** Returns the balances and positions of the exchange's first account, in the same rows. */
-export function balancesOf({ sides: { spot, futures } }: Service, { instruments, ledger: { cashAsset } }: Engine): readonly Row[] {
+export function balancesOf({ sides: { spot, futures } }: Service, { instruments, ledger }: Engine): readonly Row[] {
+  const { cashAsset } = ledger;
   const rows: Row[] = [];
   if (futures !== null) {
     const { wallets } = futures.venue;
@@ -34,6 +37,7 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
   }
   if (spot !== null) {
     const balanceRow = (asset: string): Row => ({ asset, units: spot.venue.free(0, asset) + spot.venue.locked(0, asset) });
+    if (ledger instanceof ConvertedLedger) return [...ledger.balances().keys()].map(balanceRow);
     rows.push(balanceRow(cashAsset), ...instruments.filter(({ market }) => market === 'spot').map(({ base }) => balanceRow(base)));
   }
   return rows;

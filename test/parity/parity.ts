@@ -117,6 +117,20 @@ export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
 
 /** Returns the keys of a definition that a bot's config has too. The other keys are in the plan of the exchange. */
 export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
-  const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'decide', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
+  const keys = [
+    'strategy',
+    'params',
+    'feeds',
+    'market',
+    'futures',
+    'decide',
+    'cash',
+    'convert',
+    'size',
+    'fees',
+    'risk',
+    'seed',
+    'instruments',
+  ];
   return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
 }

@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
 import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 import { Venue } from '../../venue/venue.ts';
@@ -35,7 +36,7 @@ export const spotMarket: MarketParts = {
 
   open(plan, engine, deps, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
-    assert(ledger instanceof SpotLedger, 'a spot venue needs a spot ledger');
+    assert(ledger instanceof SpotLedger || ledger instanceof ConvertedLedger, 'a spot venue needs a spot ledger');
     return openSpot(plan, engine, deps, deposits, { ledger, instruments });
   },
 };
@@ -48,7 +49,7 @@ export function coinValue(engine: Engine, asset: string, units: number): number 
 
 /** The ledger of a spot account, and the instruments that it trades. */
 interface SpotBooks {
-  readonly ledger: SpotLedger;
+  readonly ledger: SpotLedger | ConvertedLedger;
   readonly instruments: readonly Instrument[];
 }
 
@@ -67,6 +68,11 @@ export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposit
 function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {
   venue.assertConserved();
   const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  if (ledger instanceof ConvertedLedger) {
+    for (const [asset, units] of ledger.balances())
+      assert(balanceOf(asset) === units, `the venue holds ${balanceOf(asset)} of ${asset}, the ledger ${units}`);
+    return;
+  }
   const { cashAsset, cashTotal } = ledger;
   assert(balanceOf(cashAsset) === cashTotal, `the venue holds ${balanceOf(cashAsset)} of ${cashAsset}, the ledger ${cashTotal}`);
   for (const instrument of instruments) {

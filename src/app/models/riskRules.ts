@@ -2,6 +2,7 @@
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskState } from '../../risk/rules/rule.ts';
 import { isReduction } from '../../risk/rules/openOrderRules.ts';
 import type { AccountSnapshot, ProposedOrder, RiskRuleSpec } from '../../strategy/models.ts';
@@ -56,11 +57,14 @@ function accountSnapshot({ instrument, instrumentIndex, strategy }: Draft, state
   const quote = pow10(instrument.quoteDigits);
   // The price of a symbol without a bar is NaN, but no position can be in such a symbol.
   const prices = instruments.map((_, index) => (index === instrumentIndex ? mark : marks.lastTicks(index)));
+  const equity = ledger.equityUnits(strategy, prices);
+  const isConverted = ledger instanceof ConvertedLedger;
+  const conversion = isConverted ? ledger.conversionOf(instrumentIndex) : null;
   return {
     timeMs: nowMs,
     price: mark / pow10(instrument.priceDigits),
-    cash: ledger.cash(strategy) / quote,
-    equity: ledger.equityUnits(strategy, prices) / quote,
+    cash: (isConverted ? ledger.of(instrumentIndex) : ledger).cash(strategy) / quote,
+    equity: (conversion === null ? equity : conversion.unitsFor(equity, prices[conversion.index]!)) / quote,
     position: ledger.qty(strategy, instrumentIndex) / pow10(ledger.qtyDigits(instrumentIndex)),
     openOrders: reservations.open(instrumentIndex),
   };

@@ -49,7 +49,7 @@ describe('balances of both markets', () => {
 
   it('balances of both markets are summed up by asset', () => {
     expect(fundsOf("{ spot: { USDT: '7.5', BTC: '1' }, futures: { USDT: '3' } }").cash).toEqual({ USDT: '10.5', BTC: '1' });
-    expect(fundsOf("'1000'", ['spot'])).toEqual({ cash: { USDT: '1000' }, funds: null });
+    expect(fundsOf("'1000'", ['spot'])).toEqual({ cash: { USDT: '1000' }, funds: null, convert: null });
   });
 
   it.each([

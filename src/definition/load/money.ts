@@ -1,10 +1,11 @@
-// Determines the starting balances and the fees of a run, and checks that one quote asset and one set of fees suffice.
+// Determines the starting balances and the fees of a run, and checks that one set of fees suffices.
 
 import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { FeedPlan, FeesPlan } from '../plan/plan.ts';
+import { quoteAssetsOf, type QuoteAssets } from './conversion.ts';
 import type { Definition } from '../text/schema.ts';
 import { ppmOf } from '../text/values.ts';
 import { DEFAULTS } from './withDefaults.ts';
@@ -16,15 +17,17 @@ type Balances = Readonly<Record<string, string>>;
 export interface StartingBalances {
   readonly cash: Balances;
   readonly funds: Readonly<Record<Market, Balances>> | null;
+  readonly convert: QuoteAssets['convert'];
 }
 
 /**
- * Returns the starting balances by asset. Throws ConfigError unless the feeds share one quote asset, cash has some of it, and every balance
- * is in a traded asset. In a run over both markets, each has an account, and balances without a market are split between them.
+ * Returns the starting balances by asset, and how several quote assets are valued. Throws ConfigError unless cash has some of a quote asset,
+ * and every balance is in a traded asset. In a run over both markets, each has an account, and balances without a market are split.
  */
-export function startingBalances({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
+export function startingBalances(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
+  const { cash: given } = definition;
   const instruments = feeds.map((feed) => feed.bars.instrument);
-  const quote = quoteOf(instruments, source);
+  const { reporting: quote, convert } = quoteAssetsOf(definition, source, feeds);
   const isPaired = marketsIn(instruments).size > 1;
   if (isByMarket(given)) {
     if (!isPaired) {
@@ -36,36 +39,30 @@ export function startingBalances({ cash: given }: Definition, source: Definition
       const own = instruments.filter((instrument) => instrument.market === market);
       checkBalances(given[market], quote, own, source, ['cash', market]);
     }
-    return { cash: sumByAsset(given.spot, given.futures), funds: given };
+    return { cash: sumByAsset(given.spot, given.futures), funds: given, convert };
   }
   const cash = typeof given === 'string' ? { [quote]: given } : given;
-  checkBalances(cash, quote, instruments, source, ['cash']);
-  return { cash, funds: isPaired ? splitCash(cash, quote, instruments[0]!.quoteDigits) : null };
+  checkBalances(cash, quote, instruments, source, ['cash'], Object.keys(convert ?? {}));
+  return { cash, funds: isPaired ? splitCash(cash, quote, instruments[0]!.quoteDigits) : null, convert };
 }
 
-function quoteOf(instruments: readonly Instrument[], source: DefinitionSource): string {
-  const quotes = [...new Set(instruments.map(({ quote }) => quote))];
-  const [quote] = quotes;
-  if (quote === undefined || quotes.length > 1) {
-    const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
-    throw new ConfigError(
-      `${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`,
-      'put instruments with different quote assets into separate runs',
-    );
-  }
-  return quote;
-}
-
-function checkBalances(cash: Balances, quote: string, instruments: readonly Instrument[], source: DefinitionSource, path: KeyPath): void {
-  if (Number(cash[quote] ?? 0) <= 0) {
+/** `others`: the other quote assets of the run. */
+function checkBalances(
+  cash: Balances,
+  quote: string,
+  instruments: readonly Instrument[],
+  source: DefinitionSource,
+  path: KeyPath,
+  others: readonly string[] = [],
+): void {
+  if ([quote, ...others].every((asset) => Number(cash[asset] ?? 0) <= 0)) {
     const got =
       Object.entries(cash)
         .map(([asset, amount]) => `${asset}: '${amount}'`)
         .join(', ') || 'nothing';
-    throw new ConfigError(
-      `${whereIs(source, path)}: expected some ${quote}, in which equity is counted, got ${got}`,
-      `write cash: { ${quote}: '10000' }`,
-    );
+    const wanted =
+      others.length === 0 ? `${quote}, in which equity is counted` : `${[quote, ...others].join(' or ')}, in which orders are paid`;
+    throw new ConfigError(`${whereIs(source, path)}: expected some ${wanted}, got ${got}`, `write cash: { ${quote}: '10000' }`);
   }
   const digits = digitsOf(instruments);
   for (const [asset, amount] of Object.entries(cash)) {

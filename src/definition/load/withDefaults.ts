@@ -121,6 +121,7 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     from: known.from,
     to: known.to,
     cash: definition.cash,
+    ...(definition.convert === undefined ? {} : { convert: definition.convert }),
     size: definition.size ?? DEFAULTS.size,
     fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
     fills: { ...FILL_DEFAULTS, ...definition.fills, ...executionIntervalOf(definition) },

@@ -136,6 +136,8 @@ export interface RunPlan {
   readonly cash: Readonly<Record<string, string>>;
   /** For a run over both markets: the balances of its two accounts. */
   readonly funds?: Readonly<Record<Market, Readonly<Record<string, string>>>>;
+  /** With several quote assets: by asset other than the reporting asset, the instrument whose close values it. Missing: one quote asset. */
+  readonly convert?: Readonly<Record<string, InstrumentId>>;
   /** Size of an order without a size of its own; exactly one key. */
   readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
   /** Factor for all sizes that strategies request, before rounding; missing: 1. */

@@ -219,6 +219,10 @@ export const definitionSchema = map(
         },
       )
       .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
+    convert: z
+      .record(z.string(), symbol, { error: 'symbols by quote asset, such as convert: { BTC: BTCUSDT }' })
+      .describe('with several quote assets: the symbol of a feed whose close values an asset in the reporting asset, such as BTC: BTCUSDT')
+      .optional(),
     size: size.optional(),
     fees: fees.optional(),
     fills: fillsSchema.describe('how orders fill').optional(),

@@ -5,10 +5,12 @@ import type { Scratch } from '../../base/memory/rowLog.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
 import { PIECE_BITS, pieceExtremes } from '../../model/bars/pieceExtremes.ts';
 import type { EquityColumns } from '../../model/run/run.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import type { AlignedFeeds } from '../feeds/alignedFeeds.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { ConvertedEquity } from './convertedEquity.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -44,6 +46,8 @@ export class EquityRecorder {
   private readonly feeds: readonly FeedRun[];
   private readonly ledger: Ledger;
   private readonly ticks: readonly TickColumn[];
+  /** For cash in several quote assets; otherwise null. */
+  private readonly converted: ConvertedEquity | null;
   /** The aligned execution feeds of the block; used when there are several execution feeds. */
   private alignedFeeds: readonly AlignedFeeds[] = [];
   /** The execution feed if there is only one, and the prices by which its holding is marked. */
@@ -86,6 +90,7 @@ export class EquityRecorder {
     this.feeds = feeds;
     this.ledger = ledger;
     this.ticks = ticks;
+    this.converted = ledger instanceof ConvertedLedger ? new ConvertedEquity(ledger, feeds, ticks) : null;
     this.only = feeds.length === 1 ? feeds[0]! : null;
     this.onlyTicks = ticks[0]!;
     this.isByBlock = this.only?.bars.window !== undefined;
@@ -255,6 +260,7 @@ export class EquityRecorder {
 
   /** Adds equity at the instants [from, to): feeds that are being marked count row by row, other feeds at their newest row. */
   private addUnits(from: number, to: number): void {
+    if (this.converted !== null) return this.converted.write(this.units, from, to);
     const feeds = this.feeds;
     const ledger = this.ledger;
     const units = this.units;

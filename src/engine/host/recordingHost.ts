@@ -146,6 +146,10 @@ export class RecordingHost implements StrategyHost {
     this.note('cash');
     return this.run.cash;
   }
+  moneyIn(what: 'cash' | 'equity', asset: string): number {
+    this.note(what);
+    return this.run.moneyIn(what, asset);
+  }
   get nowMs(): number {
     this.note('nowMs');
     return this.run.nowMs;

@@ -26,6 +26,7 @@ import type {
   Weights,
 } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
+import { moneyIn } from '../book/moneyIn.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
 import { KnownViews, type NamedValues } from '../feeds/knownView.ts';
@@ -57,6 +58,7 @@ export interface RunHost extends ExitHost, PositionHost, RebalancingHost, Target
   readonly defaultSize: Size;
   submit(order: BotOrder): OrderId;
   equityUnits(strategy: number): number;
+  lastTicks(instrumentIndex: number): number;
   toMoney(units: number): number;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }
@@ -352,6 +354,10 @@ export class StrategyRun implements StrategyHost {
   get cash(): number {
     this.readsMoney = true;
     return this.engine.toMoney(this.engine.ledger.cash(this.index));
+  }
+  moneyIn(what: 'cash' | 'equity', asset: string): number {
+    this.readsMoney = true;
+    return this.engine.toMoney(moneyIn(this.engine, this.index, this.name, what, asset));
   }
   get nowMs(): number {
     return this.engine.nowMs;

@@ -3,6 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import { setupOf, type StrategyHost } from '../../strategy/host.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Engine } from '../engine.ts';
@@ -55,6 +56,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   for (const run of runs) checkHasWork(engine, run);
   if (engine.decidesPerFeed) for (const run of runs) checkReadsOneFeed(run);
   engine.parts.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
+  if (ledger instanceof ConvertedLedger) ledger.begin((index) => engine.startTicks(index));
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);

@@ -9,6 +9,7 @@ import { isOfRebalance, REBALANCE, type WaitingDraft } from '../../orders/drafts
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import type { RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
 import type { FeedRun } from '../feeds/feed.ts';
@@ -124,8 +125,10 @@ export class Rebalancing implements RebalanceHost {
     const { ledger, reservations, execution } = this.engine;
     const ticks = decidedTicks > 0 ? decidedTicks : execution[instrumentIndex]!.lastTicks;
     const scale = reservations.scale(instrumentIndex);
-    const cash = ledger instanceof PairedLedger ? ledger.spot.cash(strategy) : ledger.cash(strategy);
-    const free = Math.max(0, cash - reservations.cashOf(strategy, 'spot'));
+    const isConverted = ledger instanceof ConvertedLedger;
+    const account = isConverted ? ledger.of(instrumentIndex) : ledger instanceof PairedLedger ? ledger.spot : ledger;
+    const reserved = isConverted ? reservations.cashBeside(strategy, instrumentIndex) : reservations.cashOf(strategy, 'spot');
+    const free = Math.max(0, account.cash(strategy) - reserved);
     const afterFee = mulDiv(free, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
     order.quoteUnits = Math.min(scale.notionalUp(ticks, lots), afterFee) as Units;
     order.lots = 0 as Lots;

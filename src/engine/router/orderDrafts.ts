@@ -16,6 +16,7 @@ import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
+import { inQuote } from '../book/moneyIn.ts';
 import { amendOrder, type Amender, type AmendHost } from './amend.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
@@ -208,7 +209,7 @@ export class OrderDrafts implements StrategyOrders {
     if (Number(amount) < 0) throw this.negativeSizeError(amount, size.quote !== undefined ? 'quote' : 'equity');
     return size.quote !== undefined
       ? sizing.quoteUnits(instrument, amount)
-      : sizing.ofEquity(this.engine.equityUnits(this.strategy), amount);
+      : inQuote(this.engine, sizing.ofEquity(this.engine.equityUnits(this.strategy), amount), instrument);
   }
 
   /**

@@ -170,6 +170,16 @@ export interface StrategyRecord {
   readonly params: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** A quote asset of a run with several of them: its cash, and the instrument whose close values it in the reporting asset. */
+export interface QuoteAssetRecord {
+  readonly asset: string;
+  /** Index into `RunRecord.instruments`. Null for the reporting asset itself. */
+  readonly conversion: number | null;
+  /** Cash at the start and at the end, in units of the asset, which has as many digits as the reporting asset. */
+  readonly startUnits: number;
+  readonly endUnits: number;
+}
+
 /** Everything that a run records. */
 export interface RunRecord {
   readonly name: string;
@@ -180,6 +190,8 @@ export interface RunRecord {
   readonly reportingAsset: string;
   /** Number of digits of the reporting asset. */
   readonly reportingDigits: number;
+  /** The quote assets, the reporting asset first. Only for a run with cash in several of them. */
+  readonly quoteAssets?: readonly QuoteAssetRecord[];
   /** First instant of the run, ms UTC. */
   readonly fromMs: number;
   /** Last instant of the run, ms UTC. */

@@ -27,8 +27,11 @@ export class Reservations {
   private readonly collarPpm: number;
   /** By instrument. */
   private readonly exposures: readonly Exposure[];
-  /** By strategy. */
+  /** By strategy, and within each by account. */
   private readonly cashByStrategy: readonly CommittedCash[];
+  /** The account of each instrument, and their number. */
+  private readonly accountOf: ArrayLike<number> | null;
+  private readonly accounts: number;
   /** By strategy, and within each by instrument. */
   private readonly lotsByStrategy: readonly CommittedLots[];
   /** The figures when there is one strategy and one instrument, as in most runs; otherwise null. Each order reads them several times. */
@@ -49,10 +52,12 @@ export class Reservations {
       instruments,
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
-    this.cashByStrategy = Array.from({ length: strategies }, () => new CommittedCash());
-    this.lotsByStrategy = this.cashByStrategy.flatMap((committedCash) =>
-      listOf(this.exposures, (exposure) => new CommittedLots(committedCash, exposure)),
-    );
+    this.accountOf = terms.accounts ?? null;
+    this.accounts = this.accountOf === null ? 1 : Math.max(...Array.from(this.accountOf)) + 1;
+    this.cashByStrategy = Array.from({ length: strategies * this.accounts }, () => new CommittedCash());
+    this.lotsByStrategy = Array.from({ length: strategies }, (_, strategy) =>
+      listOf(this.exposures, (exposure, index) => new CommittedLots(this.committedCash(strategy, index), exposure)),
+    ).flat();
     this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;
   }
 
@@ -232,10 +237,18 @@ export class Reservations {
     const { sellBound, sellUnits, sells, priceSign } = this.exposure(index);
     return markTicks * priceSign <= sellBound ? sellUnits : this.sumAt(sells, markTicks);
   }
-  /** Returns the cash that a strategy's orders may still take, in quote units. */
+  /** Returns the cash that a strategy's orders may still take, in quote units. With several accounts: from the first one. */
   cash(strategy: number): number {
     this.countNewest();
-    return this.only === null ? this.cashByStrategy[strategy]!.cash : this.only.cash.cash;
+    return this.only === null ? this.cashByStrategy[strategy * this.accounts]!.cash : this.only.cash.cash;
+  }
+  /** Returns the cash that a strategy's orders may still take from the account that pays the orders of an instrument. */
+  cashBeside(strategy: number, index: number): number {
+    this.countNewest();
+    return this.committedCash(strategy, index).cash;
+  }
+  private committedCash(strategy: number, index: number): CommittedCash {
+    return this.cashByStrategy[strategy * this.accounts + (this.accountOf === null ? 0 : this.accountOf[index]!)]!;
   }
   /** Returns the same for the orders of one market, for an account with both. Only rules of such accounts need it, so no sum is kept. */
   cashOf(strategy: number, market: Market): number {

@@ -44,6 +44,8 @@ export interface ReservationTerms {
   readonly feesIn: 'received' | 'quote';
   /** Futures: leverage of the account on each contract. */
   readonly leverage?: ArrayLike<number>;
+  /** The account by instrument, from 0, whose cash pays its orders. Default: one account for all. */
+  readonly accounts?: ArrayLike<number>;
 }
 
 /** Converts lots and prices to money, rounded up, for spot or contracts. */

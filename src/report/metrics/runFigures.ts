@@ -40,6 +40,8 @@ export interface RunSummary {
   readonly reportingAsset: string;
   readonly startEquity: Money;
   readonly endEquity: Money;
+  /** Only for a run with cash in several quote assets: the cash of each, in the asset, and the instrument whose close values it. */
+  readonly cash?: readonly { readonly asset: string; readonly start: Money; readonly end: Money; readonly convertedBy?: string }[];
   readonly seed: number;
   readonly versions: Readonly<Record<string, string>>;
   /** Codes of the active risk rules. */

@@ -53,6 +53,8 @@ export interface WireInstrument extends ContractFace {
   readonly interval: Interval;
   /** Interval of the bars of the run. Finer than `interval` when the page would have become too large. */
   readonly ranOn: Interval;
+  /** Position on the page of the instrument whose close values the quote asset in the reporting asset. Absent for the reporting asset. */
+  readonly convertedBy?: number;
   /** False when no order fills in the bars of the instrument. */
   readonly execution: boolean;
   readonly synthetic: boolean;

@@ -12,6 +12,7 @@ import { EventColumns } from './eventColumns.ts';
 import type { ReportInput } from './document/input.ts';
 import { BarEvents } from './events/barEvents.ts';
 import { pageCode } from '../page/pageCode.ts';
+import { reportingView } from '../series/reportingView.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';
 import { Pack } from '../page/pack.ts';
@@ -32,7 +33,8 @@ export async function reportText(input: ReportInput): Promise<string> {
   const index = new RunIndex(input.record);
   const charts = chartFeeds(input.record).map((feed) => new ChartBars(feed));
   const samples = samplesOf(index, charts);
-  const overview = overviewOf(index);
+  const inMoney = reportingView(input.record);
+  const overview = overviewOf(inMoney === input.record ? index : new RunIndex(inMoney));
   const code = pageCode();
   const events = new EventColumns(index);
   for (const chart of charts) {
@@ -107,10 +109,19 @@ async function instrumentsOf(
   const instruments: WireInstrument[] = [];
   for (let chart = 0; chart < charts.length; chart++) {
     if (!isCoarsest && firstLength + events.packer.length + pack.packer.length > MAX_BYTES) return null;
-    instruments.push({ ...packInstrument(index, charts[chart]!, bars[chart]!, pack), ...events.on(pack, chart) });
+    const convertedBy = conversionPlace(index, charts, chart);
+    instruments.push({ ...packInstrument(index, charts[chart]!, bars[chart]!, pack), ...convertedBy, ...events.on(pack, chart) });
     if (pack.packer.isFull) await pack.packer.finish();
   }
   return instruments;
+}
+
+/** Returns the place of the chart whose close values the quote asset of another one. Nothing for the reporting asset. */
+function conversionPlace({ record }: RunIndex, charts: readonly ChartBars[], chart: number): Pick<WireInstrument, 'convertedBy'> {
+  const { quote } = charts[chart]!.feed.bars.instrument;
+  const conversion = record.quoteAssets?.find(({ asset }) => asset === quote)?.conversion ?? null;
+  const place = conversion === null ? -1 : charts.findIndex(({ feed }) => feed.bars.instrument.id === record.instruments[conversion]!.id);
+  return place < 0 ? {} : { convertedBy: place };
 }
 
 /** True when orders filled in bars shorter than a day. */

@@ -2,8 +2,9 @@
 
 import { formatTime } from '../../model/time.ts';
 import type { RunProof } from '../../model/run/proof.ts';
-import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
+import type { FeedQuality, QuoteAssetRecord, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
+import { reportingView } from '../series/reportingView.ts';
 import type { Envelope } from '../envelope/figures.ts';
 import type { HoldingPeriods } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../kernels/portfolio.ts';
@@ -32,15 +33,16 @@ export interface SummaryOptions extends PortfolioOptions {
 export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
   const trades = tradesOf(record);
   const { equity } = record;
+  const inMoney = reportingView(record);
   const endUnits = equity.length === 0 ? record.startUnits : equity.units[equity.length - 1]!;
   const summary = {
     resultHash: resultHash(record),
     run: runSummary(record, endUnits, options.versions),
-    metrics: metricsOf(record, holdingPeriodsOf(record, trades), dailyEquity(record), options),
+    metrics: metricsOf(inMoney, holdingPeriodsOf(record, trades), dailyEquity(inMoney), options),
     trades: tradeSummary(record, trades, endUnits - record.startUnits),
-    orders: orderSummary(record),
+    orders: orderSummary(inMoney),
     dataQuality: qualityOf(record),
-    costBridge: costBridge(record, endUnits - record.startUnits),
+    costBridge: costBridge(inMoney, endUnits - record.startUnits),
     ...(options.envelope ? { envelope: options.envelope } : {}),
   };
   return { ...summary, warnings: warningsOf(record, summary) };
@@ -77,12 +79,22 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
     reportingAsset: record.reportingAsset,
     startEquity: moneyText(record.startUnits, reportingDigits),
     endEquity: moneyText(endUnits, reportingDigits),
+    ...(record.quoteAssets === undefined ? {} : { cash: cashOf(record, record.quoteAssets) }),
     seed: record.seed,
     versions,
     rules: record.rules,
     warmupRows: record.feeds.reduce((sum, feed) => sum + feed.firstRow, 0),
     warmupInRange: record.warmupInRange,
   };
+}
+
+function cashOf({ instruments, reportingDigits }: RunRecord, assets: readonly QuoteAssetRecord[]): NonNullable<RunSummary['cash']> {
+  return assets.map(({ asset, conversion, startUnits, endUnits }) => ({
+    asset,
+    start: moneyText(startUnits, reportingDigits),
+    end: moneyText(endUnits, reportingDigits),
+    ...(conversion === null ? {} : { convertedBy: instruments[conversion]!.id }),
+  }));
 }
 
 /** Returns the times of all closed trades, then of the open ones, which end with the run. */

@@ -53,7 +53,14 @@ export function drawnEquity({ equity, streamed }: EquityOfRun & { readonly strea
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansiPaint : plainPaint;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary), ...proofLines(summary, paint)];
+  const lines = [
+    ...heading(summary),
+    '',
+    ...figures(summary, paint),
+    ...cashLines(summary),
+    ...exitLines(summary),
+    ...proofLines(summary, paint),
+  ];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
@@ -131,6 +138,12 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
       remark: [shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees), `exposure ${valueOrNone(metrics.exposureTime, shareText)}`],
     }),
   ];
+}
+
+/** Returns the line about the cash of a run with several quote assets. */
+function cashLines({ run: { cash = [] } }: Summary): string[] {
+  if (cash.length === 0) return [];
+  return [cutText(`  ${'Cash'.padEnd(12)} ${cash.map(({ asset, start, end }) => `${start} to ${end} ${asset}`).join(', ')}`)];
 }
 
 /** Returns the line about the proof of the strategies. Empty for a run of an earlier isobar version. */

@@ -6,6 +6,7 @@ import { ticksOf } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { EXIT_REASONS } from '../kernels/tradeGroups.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
+import { reportingView } from '../series/reportingView.ts';
 import { TradeRows, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
@@ -16,14 +17,26 @@ import { valuationOf } from './valuation.ts';
 
 const tradesByRecord = new WeakMap<RunRecord, RunTrades>();
 
-/** Returns the trades. They are built on first use and cached with the record. */
+/** Returns the trades: money in the reporting asset, prices in the quote asset. They are built on first use and cached with the record. */
 export function tradesOf(record: RunRecord): RunTrades {
   let trades = tradesByRecord.get(record);
   if (trades === undefined) {
-    trades = buildTrades(record);
+    trades = record.quoteAssets === undefined ? buildTrades(record) : convertedTrades(record);
     tradesByRecord.set(record, trades);
   }
   return trades;
+}
+
+/** Returns the trades in the reporting asset, with their prices in their own quote assets. Both ways of counting have the same trades. */
+function convertedTrades(record: RunRecord): RunTrades {
+  const own = buildTrades(record);
+  const money = buildTrades(reportingView(record));
+  const { entryPrice, exitPrice } = own.closed;
+  return {
+    ...money,
+    closed: { ...money.closed, entryPrice, exitPrice },
+    open: money.open.map((trade, index) => ({ ...trade, entryPrice: own.open[index]!.entryPrice })),
+  };
 }
 
 const ROLE = {

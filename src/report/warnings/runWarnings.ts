@@ -51,7 +51,8 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   const unrealised = ` (unrealised ${money(trades.openPnl, run.reportingAsset)} ${run.reportingAsset})`;
   addCount('RESULT_OPEN_POSITION', trades.openTrades, ['position is open', 'positions are open'], unrealised);
   if (Number(trades.heldPnl) !== 0) {
-    const value = `what was held at the start changed in worth by ${money(trades.heldPnl, run.reportingAsset)} ${run.reportingAsset}`;
+    const what = run.cash === undefined ? 'what was held at the start' : `cash in ${otherAssets(run)} and what was held at the start`;
+    const value = `${what} changed in worth by ${money(trades.heldPnl, run.reportingAsset)} ${run.reportingAsset}`;
     add('RESULT_HELD', `${value}, which is in no trade, and counts as short where it is sold`);
   }
   if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null)
@@ -59,6 +60,11 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   addCount('RUN_WARMUP', run.warmupInRange, ['bar of the range went into warm-up', 'bars of the range went into warm-up']);
   if (run.rules.length === 0) add('RUN_NO_RULES', 'no risk rule was on');
   return found;
+}
+
+/** Returns the quote assets other than the reporting asset. */
+function otherAssets({ cash = [] }: RunFigures['run']): string {
+  return cash.flatMap(({ asset, convertedBy }) => (convertedBy === undefined ? [] : [asset])).join(', ');
 }
 
 /** Returns the two most frequent codes as text in parentheses. */

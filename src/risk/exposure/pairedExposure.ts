@@ -3,10 +3,12 @@
 import { InvariantError } from '../../base/errors.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
 import { ContractExposure } from './contractExposure.ts';
+import { ConvertedExposure } from './convertedExposure.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
 import { SpotExposure } from './spotExposure.ts';
 import { moneyText } from '../limits/words.ts';
@@ -69,6 +71,7 @@ export class PairedExposure implements ExposureModel {
 export function exposureOf(ledger: Ledger, reservations: Reservations): ExposureModel {
   if (ledger instanceof SpotLedger) return new SpotExposure(ledger, reservations, 0);
   if (ledger instanceof FuturesLedger) return new ContractExposure(ledger, reservations, false);
+  if (ledger instanceof ConvertedLedger) return new ConvertedExposure(ledger, reservations);
   if (ledger instanceof PairedLedger) return new PairedExposure(ledger, reservations);
   throw new InvariantError(`exposure is not known for the ledger of ${ledger.market}`);
 }

@@ -32,6 +32,12 @@ const RERUNS = DIVERGENCES.length;
 export async function compareBot(folder: string, { config, load, latency, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const loads = load ? { load } : {};
+  if (behaviour.definition.convert !== undefined) {
+    throw new ConfigError(
+      `${folder}: the bot has cash in several quote assets (convert), and the bridge adds up money of one`,
+      'isobar replay compares its decisions, and a backtest of its definition has its figures',
+    );
+  }
   onStep('the journal', 0, RERUNS + 1);
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
   if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {

@@ -122,6 +122,9 @@ class RecordingHost implements StrategyHost {
   readonly calls: string[] = [];
   readonly equity = 0;
   readonly cash = 0;
+  moneyIn(): number {
+    return 0;
+  }
   readonly nowMs = 0;
   readonly #instant = new Instant(0);
   readonly #runs: FeedRun[] = [];

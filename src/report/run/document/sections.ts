@@ -290,10 +290,19 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
       'Start, end',
       `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
     ],
+    ...cashFacts(run),
     ['Seed', String(record.seed)],
     ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${count(run.warmupInRange)} inside it`],
     ['Versions', versionsText(run.versions)],
   ];
+}
+
+/** Returns the cash of each quote asset of a run with several of them. */
+function cashFacts({ cash = [] }: ReportInput['summary']['run']): readonly Fact[] {
+  return cash.map(({ asset, start, end, convertedBy }) => [
+    `Cash in ${asset}`,
+    `${start} at the start, ${end} at the end${convertedBy === undefined ? ', the reporting asset' : `, valued at the closes of ${convertedBy}`}`,
+  ]);
 }
 
 function instrumentTable({ record, summary }: ReportInput): Markup {

@@ -62,7 +62,7 @@ export class BarPanel {
 const ORDER_HEAD = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
 const FILL_HEAD = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
 
-/** Returns the cells of an order. An order by amount has its amount in the quote asset, which is also the reporting asset. */
+/** Returns the cells of an order. An order by amount has its amount in the quote asset, which has the digits of the reporting asset. */
 function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {
   const [lots, amount, price] = [orders.lots[row]!, orders.quoteUnits[row]!, orders.price[row]!];
   const amountText = amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '';

@@ -103,16 +103,24 @@ function holdAt(ms: Float64Array): Float64Array | null {
   const held = markets.filter((market) => market.wire.execution);
   if (held.length === 0) return null;
   const out = new Float64Array(ms.length);
-  for (const market of held) market.addGrowth(ms, page.start / held.length, out);
+  for (const market of held) market.addGrowth(ms, page.start / held.length, out, conversionOf(market));
   return out;
+}
+
+/** Returns the instrument that values the quote asset of a market; null for the reporting asset. */
+function conversionOf({ wire: { convertedBy } }: ChartMarket): ChartMarket | null {
+  return convertedBy === undefined ? null : (markets[convertedBy] ?? null);
 }
 
 /** Returns the positions of all traded instruments. Null when the page lacks the fills of one. */
 function holdingsOf(): HeldPosition[] | null {
   const held = markets.filter((market) => market.wire.execution);
-  const holdings = held.flatMap((market) =>
-    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => contractValueAt(market.wire, market.closeAt(ms)) }] : [],
-  );
+  const holdings = held.flatMap((market) => {
+    const conversion = conversionOf(market);
+    const rateAt = (ms: number) => (conversion === null ? 1 : conversion.closeAt(ms));
+    const priceAt = (ms: number) => contractValueAt(market.wire, market.closeAt(ms)) * rateAt(ms);
+    return market.changes ? [{ changes: market.changes, priceAt }] : [];
+  });
   return holdings.length === held.length ? holdings : null;
 }
 

@@ -53,6 +53,8 @@ export interface CodeOptions {
   readonly to?: string;
   /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`. With both markets also by market. */
   readonly cash: Definition['cash'];
+  /** With several quote assets: the symbol whose close values an asset in the reporting asset, `{ BTC: 'BTCUSDT' }` (docs/quote-assets.md). */
+  readonly convert?: Definition['convert'];
   /** Size of an order without a size: `{ base }`, `{ quote }` or `{ equity }`, a fraction of equity. Default `{ equity: '0.95' }`. */
   readonly size?: Definition['size'];
   /**

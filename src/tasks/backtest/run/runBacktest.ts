@@ -9,11 +9,12 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { FeedRecord, IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
+import type { IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
 import type { WarningList } from '../../../model/warning.ts';
 import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import { feedRecordsOf, quoteAssetsOf } from './quoteAssets.ts';
 
 /** What a caller may choose about one run of a plan. */
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
@@ -74,20 +75,13 @@ export function runRecordOf(
     instruments: engine.instruments,
     reportingAsset: engine.ledger.cashAsset,
     reportingDigits: engine.ledger.cashDigits,
+    ...quoteAssetsOf(plan, engine),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
     startUnits: engine.startUnits,
     seed: plan.seed,
     rules: engine.risk.rulesOn(),
-    feeds: engine.feeds.map((feed, index): FeedRecord => ({
-      name: feed.name,
-      bars: feed.bars,
-      firstRow: feed.firstRow,
-      execution: feed.isExecution,
-      ...(feed.isHidden ? { isExecutionOnly: true } : {}),
-      ...listedTimes(plan.feeds[index]!),
-      quality: plan.feeds[index]!.quality,
-    })),
+    feeds: feedRecordsOf(plan, engine),
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     equity: engine.recorder.columns(),
@@ -99,10 +93,6 @@ export function runRecordOf(
     warnings: warnings?.all() ?? [],
     ...(decisionLog === null ? {} : { decisions: { ...decisionLog.columns(), dependsOn: dependenciesOf(engine.runs) } }),
   };
-}
-
-function listedTimes({ listedFromMs, listedToMs }: RunPlan['feeds'][number]): Pick<FeedRecord, 'listedFromMs' | 'listedToMs'> {
-  return { ...(listedFromMs === undefined ? {} : { listedFromMs }), ...(listedToMs === undefined ? {} : { listedToMs }) };
 }
 
 /** Returns everything that the decisions of the strategies depend on, without repetition. */

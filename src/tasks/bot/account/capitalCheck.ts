@@ -4,6 +4,7 @@ import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Market } from '../../../model/instrument.ts';
+import { ConvertedLedger } from '../../../portfolio/convertedLedger.ts';
 import { marketOf } from '../../../app/kinds/market.ts';
 import { answerTo, type MarketService } from '../../download/service.ts';
 import type { AccountPlan } from '../../../app/kinds/parts.ts';
@@ -31,6 +32,16 @@ function capitalError(market: Market, asset: string, wanted: string, available: 
 
 /** Returns the amounts in the ledger of an account, by asset. */
 function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
+  if (ledger instanceof ConvertedLedger) {
+    // An asset may be cash and a coin. Its digits are the same in both.
+    const digits = new Map([
+      ...ledger.instruments.map(({ base, baseDigits }) => [base, baseDigits] as const),
+      ...ledger.accounts.map(({ cashAsset, cashDigits }) => [cashAsset, cashDigits] as const),
+    ]);
+    return new Map(
+      [...ledger.balances()].filter(([, units]) => units > 0).map(([asset, units]) => [asset, fromScaled(units, digits.get(asset)!)]),
+    );
+  }
   const amounts = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
   if (market === 'futures') return amounts;
   ledger.instruments.forEach((instrument, index) => {

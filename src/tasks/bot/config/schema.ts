@@ -18,6 +18,7 @@ const {
   futures,
   decide,
   cash,
+  convert,
   size,
   fees,
   fills,
@@ -152,6 +153,7 @@ export const liveSchema = map(
     futures,
     decide,
     cash,
+    convert,
     size,
     fees,
     fills: map(
@@ -208,6 +210,7 @@ export const DEFINITION_KEYS = [
   'futures',
   'decide',
   'cash',
+  'convert',
   'size',
   'fees',
   'fills',

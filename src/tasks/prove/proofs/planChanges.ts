@@ -65,6 +65,7 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
 /** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
 function scaledPrices(plan: RunPlan): ChangedPlan | string {
   if (plan.futures !== undefined) return 'contracts have fixed face values';
+  if (plan.convert !== undefined) return 'the run has cash in several quote assets';
   const { models } = plan;
   if (models !== undefined && (models.slippage !== null || models.fees !== null || models.rules.length > 0))
     return 'the run has models of its own';
@@ -140,8 +141,16 @@ function renamed(plan: RunPlan): ChangedPlan {
     data: new Map([...plan.futures.data].map(([id, data]) => [made.get(id)?.id ?? id, data])),
   };
   const series = plan.series?.map((each): SeriesPlan => ({ ...each, symbol: each.symbol === null ? null : newName(each.symbol) }));
+  const convert = plan.convert && Object.fromEntries(Object.entries(plan.convert).map(([asset, id]) => [asset, made.get(id)?.id ?? id]));
   return {
-    plan: { ...plan, feeds, strategies, ...(series === undefined ? {} : { series }), ...(futures ? { futures } : {}) },
+    plan: {
+      ...plan,
+      feeds,
+      strategies,
+      ...(convert ? { convert } : {}),
+      ...(series === undefined ? {} : { series }),
+      ...(futures ? { futures } : {}),
+    },
     shiftMs: 0,
     before: (instrument) => before.get(instrument.id) ?? instrument,
   };

@@ -125,6 +125,9 @@ export class TracingHost implements StrategyHost {
   get cash(): number {
     return recordRead(this.calls, 'cash', this.run.cash);
   }
+  moneyIn(what: 'cash' | 'equity', asset: string): number {
+    return recordRead(this.calls, `${what}In ${asset}`, this.run.moneyIn(what, asset));
+  }
   get nowMs(): number {
     return this.run.nowMs;
   }

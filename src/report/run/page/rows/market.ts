@@ -80,8 +80,11 @@ export class ChartMarket {
     return typicalLengthMs(this.wire.interval);
   }
 
-  /** Adds to `out` the value of `amount`, invested at the first open, at each time of `ms` (ascending). */
-  addGrowth(ms: Float64Array, amount: number, out: Float64Array): void {
+  /**
+   * Adds to `out` the value of `amount`, invested at the first open, at each time of `ms` (ascending). `conversion`: the instrument that
+   * values the quote asset.
+   */
+  addGrowth(ms: Float64Array, amount: number, out: Float64Array, conversion: ChartMarket | null): void {
     const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
     const isFixed = interval !== '1M';
     const barMs = typicalLengthMs(interval);
@@ -89,7 +92,8 @@ export class ChartMarket {
     for (let index = 0, row = -1; index < ms.length; index++) {
       // A close is known from the end of its bar.
       while (row + 1 < length && (isFixed ? openMs[row + 1]! + barMs : closeOf(interval, openMs[row + 1]!)) <= ms[index]!) row++;
-      out[index]! += row < 0 ? amount : close[row]! * perOpen;
+      const value = row < 0 ? amount : close[row]! * perOpen;
+      out[index]! += conversion === null ? value : (value * conversion.closeAt(ms[index]!)) / conversion.closeAt(ms[0]!);
     }
   }
 

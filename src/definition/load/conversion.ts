@@ -1,0 +1,162 @@
+// Determines the reporting asset of a run, and how its other quote assets are valued in it.
+
+import { ConfigError } from '../../base/errors.ts';
+import { closeMsOf, openMsOf } from '../../model/bars/bars.ts';
+import type { Instrument, InstrumentId } from '../../model/instrument.ts';
+import { formatMinute } from '../../model/time.ts';
+import { finestFeeds } from '../plan/finestFeeds.ts';
+import type { FeedPlan } from '../plan/plan.ts';
+import type { Definition } from '../text/schema.ts';
+import { whereIs, type DefinitionSource } from '../text/source.ts';
+
+/** The asset in which a run counts money, and by each other quote asset the instrument whose close values it; null for one quote asset. */
+export interface QuoteAssets {
+  readonly reporting: string;
+  readonly convert: Readonly<Record<string, InstrumentId>> | null;
+}
+
+/**
+ * Returns the quote assets of a run. Throws ConfigError unless each one but the reporting asset has a conversion: a spot symbol of the run
+ * that trades it against the reporting asset, with a bar from the first instant on.
+ */
+export function quoteAssetsOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): QuoteAssets {
+  const instruments = [...new Map(feeds.map(({ bars: { instrument } }) => [instrument.id, instrument])).values()];
+  const quotes = [...new Set(instruments.map(({ quote }) => quote))];
+  const convert = Object.entries(definition.convert ?? {});
+  if (convert.length === 0) {
+    if (quotes.length === 1) return { reporting: quotes[0]!, convert: null };
+    const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
+    throw new ConfigError(
+      `${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`,
+      'value one asset in the other, such as convert: { BTC: BTCUSDT }, or put instruments with different quote assets into separate runs',
+    );
+  }
+  checkSupported(definition, source, instruments);
+  const conversions = convert.map(([asset, symbol]) => ({ asset, instrument: conversionOf(asset, symbol, source, instruments) }));
+  const reporting = conversions[0]!.instrument.quote;
+  for (const { asset, instrument } of conversions) {
+    const where = whereIs(source, ['convert', asset]);
+    if (instrument.quote !== reporting) {
+      throw new ConfigError(
+        `${where}: expected a symbol that is quoted in ${reporting}, as the first conversion is, got ${instrument.wireName} in ${instrument.quote}`,
+        `all conversions lead to one reporting asset: name a symbol of ${asset} in ${reporting}`,
+      );
+    }
+    if (asset === reporting || !quotes.includes(asset)) {
+      const why = asset === reporting ? `${asset} is the reporting asset` : `no feed of the run is quoted in ${asset}`;
+      throw new ConfigError(`${where}: ${why}`, 'leave the conversion out');
+    }
+    checkPriced(where, instrument, feeds);
+  }
+  const missing = instruments.find(({ quote }) => quote !== reporting && !conversions.some(({ asset }) => asset === quote));
+  if (missing !== undefined) {
+    throw new ConfigError(
+      `${whereIs(source, ['convert'])}: expected a conversion of ${missing.quote}, in which ${missing.wireName} is quoted`,
+      `add ${missing.quote}: and a symbol of ${missing.quote} in ${reporting}`,
+    );
+  }
+  checkDigits(conversions, instruments, reporting);
+  checkCoins(source, instruments);
+  return { reporting, convert: Object.fromEntries(conversions.map(({ asset, instrument }) => [asset, instrument.id])) };
+}
+
+/** Throws ConfigError for a part of a run that counts money in one asset only. */
+function checkSupported({ models }: Definition, source: DefinitionSource, instruments: readonly Instrument[]): void {
+  const contract = instruments.find(({ market }) => market === 'futures');
+  if (contract !== undefined) {
+    throw new ConfigError(
+      `${whereIs(source, ['convert'])}: expected a run of spot, got the contract ${contract.wireName}`,
+      'put contracts into a run of their own, without convert',
+    );
+  }
+  if (models?.fees !== undefined) {
+    throw new ConfigError(
+      `${whereIs(source, ['models', 'fees'])}: expected no fee model beside convert, because it counts turnover in one quote asset`,
+      'write the rates under fees, or put instruments with different quote assets into separate runs',
+    );
+  }
+}
+
+function conversionOf(asset: string, symbol: string, source: DefinitionSource, instruments: readonly Instrument[]): Instrument {
+  const where = whereIs(source, ['convert', asset]);
+  const instrument = instruments.find(({ wireName }) => wireName === symbol);
+  if (instrument === undefined) {
+    throw new ConfigError(
+      `${where}: no feed of the run has the symbol ${symbol}`,
+      `add one, such as feeds: { ${symbol.toLowerCase()}: { symbol: ${symbol}, interval: 1m } }`,
+    );
+  }
+  if (instrument.base === asset) return instrument;
+  throw new ConfigError(
+    `${where}: expected a symbol that trades ${asset}, got ${symbol}, which trades ${instrument.base} against ${instrument.quote}`,
+    instrument.quote === asset
+      ? `make ${asset} the reporting asset: convert: { ${instrument.base}: ${symbol} }`
+      : `name a symbol that is bought with the reporting asset and sold as ${asset}`,
+  );
+}
+
+/** Throws ConfigError unless the conversion has a price from the first instant on: a bar of the warm-up, or the open of its first bar. */
+function checkPriced(where: string, { id, wireName }: Instrument, feeds: readonly FeedPlan[]): void {
+  const { bars, firstRow, listedToMs } = finestFeeds(feeds).find((each) => each.bars.instrument.id === id)!;
+  if (listedToMs !== undefined) {
+    throw new ConfigError(
+      `${where}: ${wireName} leaves the run at ${formatMinute(listedToMs)} (listed)`,
+      'name a symbol that stays, or end the run then with to',
+    );
+  }
+  if (firstRow > 0) return;
+  const beginsMs = openMsOf(bars, firstRow);
+  if (Number.isNaN(beginsMs))
+    throw new ConfigError(`${where}: ${wireName} has no bar at the start of the run`, 'load bars of the conversion from before the start');
+  const firstMs = Math.min(...feeds.map((each) => closeMsOf(each.bars, each.firstRow)).filter((ms) => !Number.isNaN(ms)));
+  if (beginsMs < firstMs) return;
+  throw new ConfigError(
+    `${where}: ${wireName} begins at ${formatMinute(beginsMs)}, after the first bar of the run at ${formatMinute(firstMs)}`,
+    'begin the run later with from, or load earlier bars of the conversion',
+  );
+}
+
+/** Returns a note for each conversion whose bars end before those of the other feeds: its last close counts until the end of the run. */
+export function conversionNotes(convert: QuoteAssets['convert'], feeds: readonly FeedPlan[]): readonly string[] {
+  const endOf = ({ bars }: FeedPlan): number => closeMsOf(bars, bars.length - 1);
+  const finest = finestFeeds(feeds);
+  const lastMs = Math.max(...finest.map(endOf).filter((ms) => !Number.isNaN(ms)));
+  return Object.entries(convert ?? {}).flatMap(([asset, id]) => {
+    const feed = finest.find(({ bars }) => bars.instrument.id === id)!;
+    if (!(endOf(feed) < lastMs)) return [];
+    return [
+      `${asset} is valued by the last close of ${feed.bars.instrument.wireName} from ${formatMinute(endOf(feed))} on, where its bars end`,
+    ];
+  });
+}
+
+/** Throws ConfigError unless all quote assets have the same number of digits, also where the conversion trades them as a coin. */
+function checkDigits(
+  conversions: readonly { readonly asset: string; readonly instrument: Instrument }[],
+  instruments: readonly Instrument[],
+  reporting: string,
+): void {
+  const digits = instruments.find(({ quote }) => quote === reporting)!.quoteDigits;
+  const wrong = instruments.find(({ quoteDigits }) => quoteDigits !== digits);
+  const conversion = conversions.find(({ instrument }) => instrument.baseDigits !== digits);
+  const culprit = wrong ?? conversion?.instrument;
+  if (culprit === undefined) return;
+  const { wireName } = culprit;
+  const [what, got] = culprit === wrong ? ['quotePrecision', culprit.quoteDigits] : ['basePrecision', culprit.baseDigits];
+  throw new ConfigError(
+    `${wireName}: expected a ${what} of ${digits}, which all quote assets of a run share, got ${got}`,
+    `write instruments: { ${wireName}: { ${what}: ${digits} } }`,
+  );
+}
+
+/** Throws ConfigError for a coin that two symbols trade, because each keeps a position of its own in it. */
+function checkCoins(source: DefinitionSource, instruments: readonly Instrument[]): void {
+  instruments.forEach(({ base, wireName }, index) => {
+    const other = instruments.slice(0, index).find((each) => each.base === base);
+    if (other === undefined) return;
+    throw new ConfigError(
+      `${whereIs(source, ['feeds'])}: ${other.wireName} and ${wireName} both trade ${base}`,
+      `trade ${base} through one symbol of the run, or put the other into a run of its own`,
+    );
+  });
+}

@@ -1,0 +1,61 @@
+// Values the accounts of a run with cash in several quote assets, row by row, in the reporting asset.
+
+import type { TickColumn } from '../../model/bars/bars.ts';
+import type { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** Writes the equity of rows. The money of each account is summed in its own asset, and then converted at the closes of its conversion. */
+export class ConvertedEquity {
+  private readonly ledger: ConvertedLedger;
+  private readonly feeds: readonly FeedRun[];
+  private readonly ticks: readonly TickColumn[];
+  private own = new Float64Array(0);
+
+  /** `feeds`: the execution feeds in instrument order. `ticks`: their prices, row by row. */
+  constructor(ledger: ConvertedLedger, feeds: readonly FeedRun[], ticks: readonly TickColumn[]) {
+    this.ledger = ledger;
+    this.feeds = feeds;
+    this.ticks = ticks;
+  }
+
+  /** Writes the equity at the instants [from, to) into `units`: feeds that are being marked count row by row, others at their newest row. */
+  write(units: Float64Array, from: number, to: number): void {
+    const { accounts, conversions } = this.ledger;
+    units.fill(accounts[0]!.cashTotal, from, to);
+    this.addHoldings(0, units, from, to);
+    const length = to - from;
+    if (this.own.length < length) this.own = new Float64Array(2 * length);
+    for (let at = 0; at < conversions.length; at++) {
+      const own = this.own;
+      own.fill(accounts[at + 1]!.cashTotal, 0, length);
+      this.addHoldings(at + 1, own, 0, length);
+      const conversion = conversions[at]!;
+      const ticks = this.ticks[conversion.index]!;
+      const { row, step } = newestRow(this.feeds[conversion.index]!);
+      for (let index = 0; index < length; index++) {
+        const rate = row < 0 ? NAN : ticks[row + index * step]!;
+        units[from + index] = units[from + index]! + conversion.value(own[index]!, rate);
+      }
+    }
+  }
+
+  /** Adds the holdings of an account, in its own asset. */
+  private addHoldings(account: number, out: Float64Array, from: number, to: number): void {
+    const { ledger, feeds } = this;
+    for (let index = 0; index < feeds.length; index++) {
+      if (ledger.accountOf[index] !== account || !ledger.holds(index)) continue;
+      const { row, step } = newestRow(feeds[index]!);
+      if (row >= 0) ledger.addRows(index, out, from, to, this.ticks[index]!, row, step);
+    }
+  }
+}
+
+/** Returns the row of a feed at the first instant that is marked, -1 before its first bar, and by how much it moves at each further one. */
+function newestRow({ aligned, cursor }: FeedRun): { readonly row: number; readonly step: 0 | 1 } {
+  const { isMarking, lead, unmarked } = aligned!;
+  const next = cursor.row - lead.cursor.row + unmarked;
+  return isMarking ? { row: next, step: 1 } : { row: next - 1, step: 0 };
+}

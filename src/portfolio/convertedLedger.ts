@@ -1,0 +1,173 @@
+// Keeps the bot's books of a spot account with cash in several quote assets. Each asset has books of its own, and equity converts them.
+
+import { ConfigError, InvariantError } from '../base/errors.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Conversion } from './conversion.ts';
+import type { Ledger } from './ledger.ts';
+import { SpotLedger } from './spotLedger.ts';
+
+/**
+ * Cash of one asset pays no order in another one. The first account is that of the reporting asset: `cash`, `cashTotal` and `cashAsset` are
+ * its own. What belongs to one instrument (fills, holdings, profit) is in its own quote asset. Equity is in the reporting asset: the money of
+ * each other account, coins included, is summed in its asset and then converted and rounded once.
+ */
+export class ConvertedLedger implements Ledger {
+  readonly market = 'spot';
+  readonly instruments: readonly Instrument[];
+  readonly strategies: number;
+  readonly cashAsset: string;
+  readonly cashDigits: number;
+  /** By quote asset; the reporting asset is the first. */
+  readonly accounts: readonly SpotLedger[];
+  /** By account without the first one: how its asset is valued. */
+  readonly conversions: readonly Conversion[];
+  /** The account of each instrument, an index into `accounts`. */
+  readonly accountOf: Uint16Array;
+
+  /**
+   * `converts`: by quote asset other than the reporting asset, the id of the instrument whose close values it. Throws ConfigError for a
+   * quote asset without one, and for a coin that is traded against two quote assets.
+   */
+  constructor(instruments: readonly Instrument[], strategies: number, converts: Readonly<Record<string, string>>) {
+    this.instruments = instruments;
+    this.strategies = strategies;
+    this.conversions = listOf(Object.values(converts), (id) => {
+      const index = instruments.findIndex((each) => each.id === id);
+      if (index < 0) throw new InvariantError(`the conversion instrument ${id} is not in the run`);
+      return new Conversion(instruments[index]!, index);
+    });
+    const [first] = this.conversions;
+    if (first === undefined) throw new InvariantError('a converted ledger has a conversion');
+    const assets = [instruments[first.index]!.quote, ...this.conversions.map(({ asset }) => asset)];
+    checkBases(instruments);
+    this.accountOf = Uint16Array.from(instruments, ({ id, quote }) => {
+      const account = assets.indexOf(quote);
+      if (account >= 0) return account;
+      throw new ConfigError(`${id}: no conversion is known for its quote asset ${quote}`, `name it, such as convert: { ${quote}: SYMBOL }`);
+    });
+    this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategies, asset));
+    this.cashAsset = assets[0]!;
+    this.cashDigits = this.accounts[0]!.cashDigits;
+    const other = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);
+    if (other === undefined) return;
+    throw new ConfigError(
+      `${other.cashAsset}: expected money of ${this.cashDigits} digits, as ${this.cashAsset} has, got ${other.cashDigits}`,
+      `set quotePrecision of its instruments to ${this.cashDigits}, and basePrecision of the conversion instrument`,
+    );
+  }
+
+  /** Sets the prices of the conversions until their first bars close. `startTicks`: the price of an instrument before its first close. */
+  begin(startTicks: (index: number) => number): void {
+    for (const conversion of this.conversions) conversion.begin(startTicks(conversion.index));
+  }
+  /** Returns the account that pays the orders of an instrument. */
+  of(index: number): SpotLedger {
+    return this.accounts[this.accountOf[index]!]!;
+  }
+  /** Returns the conversion of an instrument's quote asset; null for the reporting asset. */
+  conversionOf(index: number): Conversion | null {
+    const account = this.accountOf[index]!;
+    return account === 0 ? null : this.conversions[account - 1]!;
+  }
+  /** Returns the account of an asset, or undefined if no instrument is quoted in it. */
+  accountIn(asset: string): SpotLedger | undefined {
+    return this.accounts.find(({ cashAsset }) => cashAsset === asset);
+  }
+
+  deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
+    const holder = this.accountIn(asset) ?? this.accounts[this.accountOf[this.instruments.findIndex(({ base }) => base === asset)] ?? 0]!;
+    holder.deposit(strategy, asset, units, costUnits);
+  }
+  fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
+    this.of(index).fill(strategy, index, isBuy, fill);
+  }
+  cash(strategy: number): number {
+    return this.accounts[0]!.cash(strategy);
+  }
+  get cashTotal(): number {
+    return this.accounts[0]!.cashTotal;
+  }
+  /** Returns the account's units of every asset: cash and coins. An asset may be both, as BTC beside BTCUSDT and ETHBTC. */
+  balances(): ReadonlyMap<string, number> {
+    const units = new Map(this.accounts.map(({ cashAsset, cashTotal }) => [cashAsset, cashTotal]));
+    this.instruments.forEach(({ base }, index) => units.set(base, (units.get(base) ?? 0) + this.of(index).baseTotal(index)));
+    return units;
+  }
+
+  lots(strategy: number, index: number): number {
+    return this.of(index).lots(strategy, index);
+  }
+  closable(strategy: number, index: number, isBuy: boolean): number {
+    return this.of(index).closable(strategy, index, isBuy);
+  }
+  lotsFor(index: number, units: number, ticks: number): number {
+    return this.of(index).lotsFor(index, units, ticks);
+  }
+  isFlat(strategy: number, index: number): boolean {
+    return this.of(index).isFlat(strategy, index);
+  }
+  qty(strategy: number, index: number): number {
+    return this.of(index).qty(strategy, index);
+  }
+  qtyDigits(index: number): number {
+    return this.of(index).qtyDigits(index);
+  }
+  entryPrice(strategy: number, index: number): number {
+    return this.of(index).entryPrice(strategy, index);
+  }
+  openedMs(strategy: number, index: number): number {
+    return this.of(index).openedMs(strategy, index);
+  }
+  profitUnits(strategy: number, index: number, ticks: number): number {
+    return this.of(index).profitUnits(strategy, index, ticks);
+  }
+  holds(index: number): boolean {
+    return this.of(index).holds(index);
+  }
+  isOneSided(): boolean {
+    return true;
+  }
+  holdingValue(index: number, ticks: number): number {
+    return this.of(index).holdingValue(index, ticks);
+  }
+  equityUnits(strategy: number, marks: ArrayLike<number>): number {
+    let units = this.accounts[0]!.equityUnits(strategy, marks);
+    for (let at = 0; at < this.conversions.length; at++) {
+      const conversion = this.conversions[at]!;
+      units += conversion.value(this.accounts[at + 1]!.equityUnits(strategy, marks), marks[conversion.index]!);
+    }
+    return units;
+  }
+  equityTotalUnits(marks: ArrayLike<number>): number {
+    let units = this.accounts[0]!.equityTotalUnits(marks);
+    for (let at = 0; at < this.conversions.length; at++) {
+      const conversion = this.conversions[at]!;
+      units += conversion.value(this.accounts[at + 1]!.equityTotalUnits(marks), marks[conversion.index]!);
+    }
+    return units;
+  }
+  markRows(): void {
+    throw new InvariantError('cash in two quote assets has at least two instruments, which are marked together');
+  }
+  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    this.of(index).addRows(index, out, from, to, ticks, row, step);
+  }
+  assertReconciled(): void {
+    for (const account of this.accounts) account.assertReconciled();
+  }
+}
+
+/** Throws ConfigError for a coin that two instruments trade, because each has a book of its own for it. */
+function checkBases(instruments: readonly Instrument[]): void {
+  instruments.forEach(({ base, wireName }, index) => {
+    const other = instruments.slice(0, index).find((each) => each.base === base);
+    if (other === undefined) return;
+    throw new ConfigError(
+      `${wireName}: ${base} is held through ${other.wireName} too`,
+      `trade ${base} through one of them, or put them into separate runs`,
+    );
+  });
+}

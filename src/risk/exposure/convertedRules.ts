@@ -1,0 +1,27 @@
+// The rules that read an order's money in the reporting asset, for an account with cash in several quote assets.
+
+import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
+import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
+import { notionalMax } from '../rules/sizeRules.ts';
+import { moneyText, priceText } from '../limits/words.ts';
+import { ConvertedExposure } from './convertedExposure.ts';
+
+/** Returns the worst notional of an order in the money of the limits: the reporting asset. */
+export function orderNotional(order: Draft, state: RiskState): number {
+  return state.exposure instanceof ConvertedExposure ? state.exposure.orderNotional(order, state) : order.worstUnits;
+}
+
+const convertedNotionalMax: OrderRule = {
+  ...notionalMax,
+  check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]!,
+  detail: (order, state) => {
+    const { ledger, limits } = state;
+    const worst = `${moneyText(orderNotional(order, state), ledger)} at the worst price of ${priceText(order.worstTicks, order.instrument)}`;
+    return `${worst}, at most ${moneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
+  },
+};
+
+/** Returns the rules for a ledger: with several quote assets, those that convert what they compare. */
+export function rulesThatConvert(ledger: unknown, rules: readonly RiskRule[]): readonly RiskRule[] {
+  return ledger instanceof ConvertedLedger ? rules.map((rule) => (rule === notionalMax ? convertedNotionalMax : rule)) : rules;
+}

@@ -1,0 +1,184 @@
+// A naive backtest in decimals over spot symbols of two quote assets, written from docs/quote-assets.md, docs/matching.md and docs/risk.md.
+
+import { Decimal } from '../../src/base/number/decimal.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import { MINUTE, START_MS } from './world.ts';
+
+/** What a script asks for at a minute. Money and quantities are decimals. A limit is a price. */
+export interface Act {
+  readonly symbol: number;
+  readonly kind: 'buyQuote' | 'buyEquity' | 'buyLimit' | 'sell' | 'sellLimit';
+  readonly amount: string;
+  readonly limit?: string;
+}
+
+export interface QuotesCase {
+  readonly bars: readonly BarColumns[];
+  readonly script: ReadonlyMap<number, readonly Act[]>;
+  readonly cash: Readonly<Record<string, string>>;
+  readonly feesIn: 'received' | 'quote';
+  readonly maxOrderNotional: string | null;
+}
+
+export interface Seen {
+  readonly minute: number;
+  readonly equity: string;
+  readonly equityIn: string;
+  readonly cash: string;
+  readonly cashIn: string;
+}
+
+interface Order {
+  readonly symbol: number;
+  readonly isBuy: boolean;
+  readonly amount: Decimal;
+  /** Null for a market order. */
+  readonly limit: Decimal | null;
+  readonly reserved: Decimal;
+  readonly sinceMinute: number;
+  ending: string;
+}
+
+const UNIT = 8;
+const [MAKER, TAKER] = [new Decimal('0.001'), new Decimal('0.002')];
+const zero = new Decimal(0);
+const near = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
+const down = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+const up = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
+
+/** Money in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
+export class NaiveQuotes {
+  readonly cash: Record<string, Decimal>;
+  readonly held: Decimal[];
+  readonly fills: string[] = [];
+  readonly endings: string[] = [];
+  readonly equity: string[] = [];
+  readonly seen: Seen[] = [];
+  readonly #case: QuotesCase;
+  readonly #convert: number;
+  readonly #closes: (Decimal | null)[];
+  readonly #rows: ReadonlyMap<number, number>[];
+  #orders: Order[] = [];
+
+  constructor(given: QuotesCase, convert: number) {
+    this.#case = given;
+    this.#convert = convert;
+    this.cash = { USDT: new Decimal(given.cash['USDT'] ?? 0), BTC: new Decimal(given.cash['BTC'] ?? 0) };
+    this.held = given.bars.map(() => zero);
+    this.#closes = given.bars.map(() => null);
+    this.#rows = given.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
+  }
+
+  run(): this {
+    const all: Order[] = [];
+    const last = Math.max(...this.#rows.flatMap((rows) => [...rows.keys()]));
+    for (let minute = 0; minute <= last; minute++) {
+      const present = this.#case.bars.map((_, symbol) => this.#rows[symbol]!.get(minute));
+      present.forEach((row, symbol) => row !== undefined && this.#match(symbol, row, minute));
+      present.forEach((row, symbol) => row !== undefined && (this.#closes[symbol] = this.#price(symbol, 'close', row)));
+      if (present.every((row) => row === undefined)) continue;
+      const now = minute + 1;
+      this.equity.push(`${now} ${this.#equity().toFixed()}`);
+      const acts = this.#case.script.get(now);
+      if (acts === undefined) continue;
+      const rate = this.#rate();
+      this.seen.push({
+        minute: now,
+        equity: this.#equity().toFixed(),
+        equityIn: down(this.#equity().div(rate)).toFixed(),
+        cash: this.cash['USDT']!.toFixed(),
+        cashIn: this.cash['BTC']!.toFixed(),
+      });
+      for (const act of acts) {
+        if (this.#orders.some(({ symbol }) => symbol === act.symbol)) continue;
+        const order = this.#ask(act, now);
+        all.push(order);
+        if (order.ending === 'open') this.#orders.push(order);
+      }
+    }
+    this.endings.push(...all.map(({ ending }) => ending));
+    return this;
+  }
+
+  #instrument(symbol: number) {
+    return this.#case.bars[symbol]!.instrument;
+  }
+  #price(symbol: number, of: 'open' | 'high' | 'low' | 'close', row: number): Decimal {
+    return near(new Decimal(this.#case.bars[symbol]![of][row]!), this.#instrument(symbol).priceDigits);
+  }
+  /** The newest close of BTCUSDT; before its first one, its first open. */
+  #rate(): Decimal {
+    return this.#closes[this.#convert] ?? this.#price(this.#convert, 'open', 0);
+  }
+  #money(asset: string): Decimal {
+    return this.held.reduce((sum, held, symbol) => {
+      if (held.isZero() || this.#instrument(symbol).quote !== asset) return sum;
+      return sum.plus(near(held.times(this.#closes[symbol]!)));
+    }, this.cash[asset]!);
+  }
+  #equity(): Decimal {
+    return this.#money('USDT').plus(near(this.#money('BTC').times(this.#rate())));
+  }
+  /** Money of a symbol's quote asset in USDT, rounded up. */
+  #inUsdt(symbol: number, money: Decimal): Decimal {
+    return this.#instrument(symbol).quote === 'USDT' ? money : up(money.times(this.#rate()));
+  }
+
+  #ask({ symbol, kind, amount: text, limit: limitText }: Act, now: number): Order {
+    const { quote, quantityDigits, minLots } = this.#instrument(symbol);
+    const mark = this.#closes[symbol]!;
+    const isBuy = kind.startsWith('buy');
+    const limit = limitText === undefined ? null : new Decimal(limitText);
+    const isByAmount = kind === 'buyQuote' || kind === 'buyEquity';
+    let amount = new Decimal(text);
+    if (kind === 'buyEquity') {
+      amount = down(this.#equity().times(amount));
+      if (quote === 'BTC') amount = down(amount.div(this.#rate()));
+    }
+    const smallest = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
+    const collar = up(mark.times('1.01'), this.#instrument(symbol).priceDigits);
+    const worst = isByAmount ? amount : up(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
+    const fee = this.#case.feesIn === 'quote' ? TAKER : zero;
+    const pay = isByAmount ? amount : limit === null ? zero : up(amount.times(limit));
+    const reserved = isBuy ? pay.plus(up(pay.times(fee))) : zero;
+    const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: now, ending: 'open' };
+    const others = this.#orders
+      .filter((each) => this.#instrument(each.symbol).quote === quote)
+      .reduce((sum, each) => sum.plus(each.reserved), zero);
+    const { maxOrderNotional } = this.#case;
+    if (isByAmount ? amount.lt(up(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
+    else if (maxOrderNotional !== null && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
+    else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.held[symbol]!)) order.ending = 'MARGIN';
+    return order;
+  }
+
+  #match(symbol: number, row: number, minute: number): void {
+    for (const order of this.#orders.filter((each) => each.symbol === symbol && each.sinceMinute <= minute)) {
+      const open = this.#price(symbol, 'open', row);
+      const { limit, isBuy } = order;
+      if (limit === null || (isBuy ? open.lte(limit) : open.gte(limit))) this.#fill(order, open, false, minute);
+      else if (isBuy ? this.#price(symbol, 'low', row).lt(limit) : this.#price(symbol, 'high', row).gt(limit))
+        this.#fill(order, limit, true, minute);
+    }
+    this.#orders = this.#orders.filter(({ ending }) => ending === 'open');
+  }
+
+  #fill(order: Order, price: Decimal, isMaker: boolean, minute: number): void {
+    const { symbol, isBuy, amount, limit } = order;
+    const { quote, wireName, quantityDigits, baseDigits } = this.#instrument(symbol);
+    const quantity = isBuy && limit === null ? down(amount.div(price), quantityDigits) : amount;
+    if (quantity.isZero()) {
+      order.ending = 'canceled';
+      return;
+    }
+    order.ending = 'filled';
+    const notional = quantity.times(price);
+    const inCoins = isBuy && this.#case.feesIn === 'received';
+    const fee = near((inCoins ? quantity : notional).times(isMaker ? MAKER : TAKER), inCoins ? baseDigits : UNIT);
+    this.held[symbol] = this.held[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
+    this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(inCoins ? 0 : fee);
+    this.fills.push(
+      [isMaker ? minute + 1 : minute, wireName, isBuy ? 'buy' : 'sell', price.toFixed(), quantity.toFixed(), fee.toFixed()].join(' '),
+    );
+  }
+}

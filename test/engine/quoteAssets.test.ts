@@ -1,0 +1,256 @@
+// Tests cash in two quote assets in one run: a naive backtest in decimals predicts each fill, each denial and the equity of each instant.
+
+import { describe, expect, it } from 'vitest';
+import { Decimal, fromScaled } from '../../src/base/number/decimal.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { Strategy } from '../../src/index.ts';
+import { instrumentId } from '../../src/model/instrument.ts';
+import { ENDINGS, SIDES, type RunRecord } from '../../src/model/run/run.ts';
+import { ConvertedLedger } from '../../src/portfolio/convertedLedger.ts';
+import type { RiskLimits } from '../../src/risk/limits/limits.ts';
+import { expectEqual } from '../fixtures/alike.ts';
+import { NaiveQuotes, type Act, type QuotesCase, type Seen } from './naiveQuotes.ts';
+import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
+
+const ROWS = 120;
+const ofBtc = (base: string, priceDigits: number, quantityDigits: number) =>
+  spotInstrument(base, { id: instrumentId('spot', `${base}BTC`), wireName: `${base}BTC`, quote: 'BTC', priceDigits, quantityDigits });
+/** Each with its first price in ticks and the largest move of a row. */
+const SYMBOLS = [
+  { instrument: spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 }), start: 6_000_000, step: 60_000 },
+  { instrument: ofBtc('ETH', 5, 3), start: 5000, step: 60 },
+  { instrument: ofBtc('ADA', 7, 1), start: 8000, step: 80 },
+  { instrument: spotInstrument('SOL', {}), start: 15_000, step: 200 },
+] as const;
+const NAMES = ['btc', 'eth', 'ada', 'sol'];
+const CONVERT = { BTC: instrumentId('spot', 'BTCUSDT') };
+/** Scripts; a campaign takes more: ISOBAR_SEEDS=3000. */
+const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 320);
+
+function randomCase(seed: number): QuotesCase {
+  const rng = seededRng(seed);
+  const pick = (below: number) => Math.floor(rng.next() * below);
+  const missing = [0, 0.1, 0.4][pick(3)]!;
+  const bars = SYMBOLS.map(({ instrument, start, step }, index) =>
+    walkBars({ rows: ROWS - pick(20), seed: seed * 10 + index, missing: pick(2) * missing, instrument, start, step }),
+  );
+  const script = new Map<number, Act[]>();
+  // From then on every symbol has a price.
+  for (let minute = 20; minute < ROWS; minute += 1 + pick(3)) {
+    script.set(
+      minute,
+      Array.from({ length: 1 + pick(3) }, () => randomAct(pick)),
+    );
+  }
+  const cash = { USDT: ['100000', '20000', '0'][pick(3)]!, BTC: ['1', '0.25', '3'][pick(3)]! };
+  return { bars, script, cash, feesIn: pick(2) === 0 ? 'quote' : 'received', maxOrderNotional: pick(2) === 0 ? null : '25000' };
+}
+
+function randomAct(pick: (below: number) => number): Act {
+  const symbol = pick(SYMBOLS.length);
+  const { instrument, start } = SYMBOLS[symbol]!;
+  const { priceDigits, quantityDigits, quote } = instrument;
+  const price = new Decimal(start + Math.round((pick(41) - 20) * start * 0.0025)).div(10 ** priceDigits);
+  /** A quantity worth up to about 20,000 USDT. */
+  const quantity = () =>
+    new Decimal(1 + pick(20_000))
+      .div(quote === 'BTC' ? 60_000 : 1)
+      .div(price)
+      .toDecimalPlaces(quantityDigits, Decimal.ROUND_DOWN)
+      .toFixed();
+  switch (pick(6)) {
+    case 0:
+      return {
+        symbol,
+        kind: 'buyQuote',
+        amount: quote === 'BTC' ? new Decimal(1 + pick(60_000)).div(100_000).toFixed() : String(1 + pick(40_000)),
+      };
+    case 1:
+      return { symbol, kind: 'buyEquity', amount: new Decimal(1 + pick(400)).div(1000).toFixed() };
+    case 2:
+      return { symbol, kind: 'buyLimit', amount: quantity(), limit: price.toFixed() };
+    case 3:
+      return { symbol, kind: 'sellLimit', amount: quantity(), limit: price.toFixed() };
+    default:
+      return { symbol, kind: 'sell', amount: quantity() };
+  }
+}
+
+function scripted(script: QuotesCase['script'], seen: Seen[]) {
+  return class Scripted extends Strategy {
+    all = NAMES.map((name) => this.feed(name));
+    override onBar() {
+      const minute = (this.nowMs - START_MS) / MINUTE;
+      const acts = script.get(minute);
+      if (acts === undefined) return;
+      const text = (value: number) => new Decimal(value).toFixed();
+      seen.push({
+        minute,
+        equity: text(this.equity),
+        equityIn: text(this.equityIn('BTC')),
+        cash: text(this.cash),
+        cashIn: text(this.cashIn('BTC')),
+      });
+      for (const { symbol, kind, amount, limit } of acts) {
+        const feed = this.all[symbol]!;
+        if (this.openOrders(feed).length > 0) continue;
+        const options = limit === undefined ? { feed } : { feed, limit };
+        if (kind === 'buyQuote') this.buy({ quote: amount }, options);
+        else if (kind === 'buyEquity') this.buy({ equity: amount }, options);
+        else if (kind === 'buyLimit') this.buy({ base: amount }, options);
+        else this.sell({ base: amount }, options);
+      }
+    }
+  };
+}
+
+async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
+  const seen: Seen[] = [];
+  const { record, engine } = await run({
+    strategies: [scripted(script, seen)],
+    feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
+    cash,
+    convert: CONVERT,
+    fees: { in: feesIn },
+    fills: { collarPpm: 10_000 },
+    ...(maxOrderNotional === null ? {} : { risk: { maxOrderNotional } }),
+    blockRows: [1, 7, 512, 4096][seed % 4]!,
+  });
+  const { ledger } = engine;
+  if (!(ledger instanceof ConvertedLedger)) throw new Error('expected books of several quote assets');
+  return { record, seen, ledger };
+}
+
+function fillTexts({ fills, instruments }: RunRecord): string[] {
+  const rows = Array.from({ length: fills.length }, (_, row) => {
+    const { wireName, priceDigits, quantityDigits, baseDigits } = instruments[fills.instrument[row]!]!;
+    const minute = (fills.timeMs[row]! - START_MS) / MINUTE;
+    const fee = fromScaled(fills.fee[row]!, fills.feeInBase[row] === 1 ? baseDigits : 8);
+    const [price, quantity] = [fromScaled(fills.price[row]!, priceDigits), fromScaled(fills.lots[row]!, quantityDigits)];
+    return [minute, wireName, SIDES[fills.side[row]!], plain(price), plain(quantity), plain(fee)].join(' ');
+  });
+  return rows.toSorted();
+}
+const plain = (text: string) => new Decimal(text).toFixed();
+
+describe('cash in two quote assets', () => {
+  it(`equals a naive backtest in decimals over ${SCRIPTS} random scripts`, async () => {
+    const counts: Record<string, number> = {};
+    for (let seed = 1; seed <= SCRIPTS; seed++) {
+      const given = randomCase(seed);
+      const naive = new NaiveQuotes(given, 0).run();
+      const { record, seen, ledger } = await runCase(given, seed);
+      const where = `seed ${seed}`;
+      const { orders, equity } = record;
+      expectEqual(seen, naive.seen, where);
+      expectEqual(
+        Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!),
+        naive.endings,
+        where,
+      );
+      expectEqual(fillTexts(record), naive.fills.toSorted(), where);
+      expectEqual(
+        Array.from(
+          { length: equity.length },
+          (_, row) => `${(equity.timeMs[row]! - START_MS) / MINUTE} ${plain(fromScaled(equity.units[row]!, 8))}`,
+        ),
+        naive.equity,
+        where,
+      );
+      for (const asset of ['USDT', 'BTC'])
+        expectEqual(plain(fromScaled(ledger.accountIn(asset)!.cashTotal, 8)), naive.cash[asset]!.toFixed(), where);
+      for (const ending of naive.endings) counts[ending] = (counts[ending] ?? 0) + 1;
+      for (const fill of naive.fills) counts[fill.split(' ')[1]!] = (counts[fill.split(' ')[1]!] ?? 0) + 1;
+    }
+    // Every case occurs often.
+    for (const name of ['filled', 'MARGIN', 'NOTIONAL_MAX', 'BTCUSDT', 'ETHBTC', 'ADABTC', 'SOLUSDT'])
+      expect(counts[name], name).toBeGreaterThan(SCRIPTS / 4);
+  }, 120_000);
+});
+
+/** Bars whose prices never move: BTC costs 60,000 USDT, ETH 0.05 BTC and SOL 150 USDT. */
+const FLAT = Object.fromEntries(
+  SYMBOLS.map(({ instrument, start }, index) => [
+    NAMES[index]!,
+    barsOfRows(
+      Array.from({ length: 20 }, () => [start, start, start, start] as const),
+      instrument,
+    ),
+  ]),
+);
+const CASH = { USDT: '100000', BTC: '1' };
+
+/** Runs acts by minute over flat bars, and returns the code or the ending of each order. */
+async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (on: Acting) => void>>): Promise<readonly string[]> {
+  const { record } = await run({
+    strategies: [actingAt(acts)],
+    feeds: FLAT,
+    cash: CASH,
+    convert: CONVERT,
+    risk,
+    fees: { makerPpm: 0, takerPpm: 0 },
+  });
+  const { orders } = record;
+  return Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!);
+}
+interface Acting {
+  buy(name: string, quote: string): void;
+  rebalance(weights: Readonly<Record<string, string>>): void;
+  held(name: string): string;
+  cashIn(asset: string): number;
+}
+function actingAt(acts: Readonly<Record<number, (on: Acting) => void>>) {
+  return class Acts extends Strategy {
+    all = NAMES.map((name) => this.feed(name));
+    override onBar() {
+      const of = (name: string) => this.all[NAMES.indexOf(name)]!;
+      acts[(this.nowMs - START_MS) / MINUTE]?.({
+        buy: (name, quote) => this.buy({ quote }, { feed: of(name) }),
+        rebalance: (weights) => this.rebalance(weights),
+        held: (name) => this.position(of(name)).qty.toString(),
+        cashIn: (asset) => this.cashIn(asset),
+      });
+    }
+  };
+}
+
+describe('limits and weights with two quote assets', () => {
+  it.each([
+    ['POSITION_NOTIONAL', { maxPositionNotional: '25000' }, '0.3', '0.2'],
+    ['PORTFOLIO', { maxGrossNotional: '25000' }, '0.3', '0.2'],
+    // The equity is 160,000.
+    ['LEVERAGE', { maxLeverage: '0.2' }, '0.5', '0.1'],
+    ['CONCENTRATION', { maxConcentration: '0.2' }, '0.5', '0.1'],
+    ['NOTIONAL_MAX', { maxOrderNotional: '18000' }, '0.3', '0.30000001'],
+  ] as const)('%s counts a position in BTC at its value in USDT', async (code, risk, first, second) => {
+    const endings = await endingsOf(risk, { 3: (on) => on.buy('eth', first), 6: (on) => on.buy('eth', second) });
+    expect(endings).toEqual(['filled', code]);
+  });
+
+  it('orders of USDT do not use the cash in BTC, and orders of BTC not that in USDT', async () => {
+    const endings = await endingsOf(
+      {},
+      { 3: (on) => (on.buy('sol', '100001'), on.buy('eth', '1.01')), 6: (on) => (on.buy('sol', '100000'), on.buy('eth', '1')) },
+    );
+    expect(endings).toEqual(['MARGIN', 'MARGIN', 'filled', 'filled']);
+  });
+
+  it('weights are shares of the whole equity, and a purchase is limited to the cash of its own asset', async () => {
+    const held: string[] = [];
+    const endings = await endingsOf(
+      {},
+      {
+        3: (on) => on.rebalance({ ETHBTC: '0.1', SOLUSDT: '0.3' }),
+        8: (on) => (held.push(on.held('eth'), on.held('sol')), on.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
+        13: (on) => held.push(on.held('eth'), on.held('sol'), String(on.cashIn('BTC'))),
+      },
+    );
+    expect(endings).toEqual(['filled', 'filled', 'filled']);
+    // 16,000 USDT are 0.2666 BTC and 5.333 ETH; 48,000 USDT are 320 SOL; the whole BTC buys 20 ETH.
+    expect(held).toEqual(['5.333', '320', '20', '320', '0']);
+  });
+
+  it('cash of an unknown asset is an error that names the known ones', async () => {
+    await expect(endingsOf({}, { 3: (on) => void on.cashIn('EUR') })).rejects.toThrow('cashIn of EUR, in which this run has no cash');
+  });
+});
