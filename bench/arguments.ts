@@ -30,7 +30,7 @@ export interface BenchArguments {
   readonly longRows: number;
 }
 
-const USAGE = `Measures the built package (npm run build). All parts take about ten minutes.
+export const USAGE = `Measures the built package (npm run build). All parts take about ten minutes.
 
   npm run bench -- [PART...] [--json] [--both]
 

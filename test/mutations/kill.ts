@@ -124,7 +124,7 @@ export const KILL: readonly Guard[] = [
     row: 74,
     name: '74: the horizon is that of the signature',
     file: JUDGE,
-    from: 'latestMs + settings.visibilityDelayMs + settings.readLagMs',
+    from: 'latestMs + visibilityDelayMs + settings.readLagMs',
     to: 'latestMs',
     test: JUDGE_TEST,
     named: 'a lost sale that no list shows',

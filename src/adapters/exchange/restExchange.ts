@@ -194,6 +194,7 @@ export class RestExchange implements OrderGateway {
       externalBook: this.#core.externalBook,
       seen: (index) => this.#readers.trades(index).seen,
       orderOf: this.#core.deps.orderOf,
+      onIncident: (venueMs) => this.#core.deps.delayObserver?.onIncident(venueMs),
     });
     for (const index of this.#core.own) {
       for (const tracked of this.#core.trackedOrders.openOf(index))

@@ -5,7 +5,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderId, Side } from '../../model/order.ts';
 import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
 import type { FundingWatch } from './account/funding.ts';
-import type { BelievedOrder, RestoredTrackedOrder, RestoredTracking } from './calls/types.ts';
+import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type RestoredTracking } from './calls/types.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
 import type { ReferenceBook } from './client/unattributed.ts';
 import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
@@ -22,6 +22,7 @@ export interface RestoreTarget {
   readonly externalBook: ReferenceBook;
   readonly seen: (instrument: number) => BookedTradeIds;
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
+  readonly onIncident: (venueMs: number) => void;
 }
 
 /** Restores everything that the journal knows. Cursors, trades and fills of other instruments are ignored. */
@@ -47,6 +48,7 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
     const separator = key.indexOf(' ');
     const [symbol, channel] = [key.slice(0, separator), key.slice(separator + 1)];
     if (channel === 'total') totals.push({ asset: symbol, total: value });
+    if (key === INCIDENT_KEY) target.onIncident(Number(value));
     const index = indexById.get(symbol);
     if (index === undefined) continue;
     if (channel === 'position') target.positions.set(index, new Decimal(value));
@@ -56,6 +58,8 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
   }
   if (totals.length > 0) target.holdings.set(totals);
 }
+
+const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
 
 /** Returns the journal's state of an order that the order manager has already forgotten. */
 function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {

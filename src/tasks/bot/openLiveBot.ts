@@ -188,6 +188,7 @@ async function assemble(
     exchange,
     services,
     journal: journal.journal,
+    absenceBounds,
     cidOf: journal.cidOf,
     sets: feeds.sets,
     afterSend,

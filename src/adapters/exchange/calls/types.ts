@@ -18,6 +18,9 @@ export interface ExchangeNotes {
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
+/** The cursor that holds the venue time of the newest reply which admits a delay between gateway and lists. */
+export const INCIDENT_CURSOR = { symbol: 'delays', channel: 'incident' } as const;
+
 /** Receives measurements of the venue's delays. All times are venue times. */
 export interface DelayObserver {
   /** The current values of D and L. */

@@ -12,7 +12,7 @@ import { TradeNumbers } from './fills.ts';
 import { futuresCalls } from '../calls/futuresCalls.ts';
 import { Incidents } from './incidents.ts';
 import { ReferenceBook, type UnattributedFill } from '../client/unattributed.ts';
-import type { ContractSettingsTarget, RestExchangeDeps } from '../calls/types.ts';
+import { INCIDENT_CURSOR, type ContractSettingsTarget, type RestExchangeDeps } from '../calls/types.ts';
 import { spotCalls } from '../calls/spotCalls.ts';
 import { TrackedOrders } from './trackedOrder.ts';
 import { RaisedCauses } from './raisedCauses.ts';
@@ -25,6 +25,9 @@ const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1,
 const BANNED = 418;
 /** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
 const IN_FLIGHT_MS = 60_000;
+
+/** The journal gets at most one incident in this time, ms. */
+const INCIDENT_NOTE_MS = 1000;
 
 /** Created once for each market. */
 export class ExchangeContext {
@@ -44,6 +47,8 @@ export class ExchangeContext {
   readonly externalBook = new ReferenceBook();
   readonly tradeNumbers = new TradeNumbers();
   listener: ExchangeSink | null = null;
+  /** Venue time of the newest incident in the journal, ms. */
+  #notedIncidentMs = -Infinity;
   /** When the last reply with a ban arrived, ms of our clock. */
   #bannedMs = -Infinity;
 
@@ -99,9 +104,17 @@ export class ExchangeContext {
     const index = this.own.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
   }
+  /** Journals the time of an incident, so that the next process and a kill assume the longer delay, too. */
+  #noteIncident(venueMs: number): void {
+    if (venueMs < this.#notedIncidentMs + INCIDENT_NOTE_MS) return;
+    this.#notedIncidentMs = venueMs;
+    this.deps.notes?.cursor({ ...INCIDENT_CURSOR, value: String(Math.ceil(venueMs)) });
+  }
   #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
     if (code === 'INCIDENT') {
-      this.deps.delayObserver?.onIncident(this.clock.lastMs);
+      const venueMs = this.clock.lastMs;
+      this.deps.delayObserver?.onIncident(venueMs);
+      this.#noteIncident(venueMs);
       return this.incidents.note();
     }
     if (code === 'KEY') this.calls.isLocked = true;

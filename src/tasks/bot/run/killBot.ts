@@ -23,9 +23,9 @@ const REST_MS = 15_000;
 
 /** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
-  const { exchange, engine, config } = bot.deps;
-  const { orders, proof, timeScale } = config;
-  const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: proof.deltaMinMs, timeScale });
+  const { exchange, engine, config, absenceBounds } = bot.deps;
+  const { orders, timeScale } = config;
+  const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: absenceBounds.visibilityDelayMs, timeScale });
   return runKill(
     {
       client: exchange.ungated,

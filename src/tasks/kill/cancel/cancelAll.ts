@@ -122,14 +122,14 @@ async function withClientIds(
 
 /** Waits until no order of unknown outcome can still appear. Returns false if there was none. */
 async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
-  const { visibilityDelayMs, readLagMs } = venue.deps.settings;
+  const { readLagMs } = venue.deps.settings;
   let hasWaited = false;
   for (const market of ['spot', 'futures'] as const) {
     const latestMs = untilMs[market];
     if (latestMs === undefined) continue;
     hasWaited = true;
     const { ms, uncertaintyMs } = venue.deps.serverTime(market);
-    const waitMs = latestMs + visibilityDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    const waitMs = latestMs + venue.visibilityDelayMs(market) + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
     if (waitMs <= 0) continue;
     venue.deps.onPhase(
       'waiting',

@@ -81,7 +81,8 @@ export class Judge {
     const { ms, uncertaintyMs } = serverTime(market);
     // A clock that was never measured proves nothing.
     const earliestMs = ms - uncertaintyMs;
-    return ({ latestMs }) => earliestMs >= latestMs + settings.visibilityDelayMs + settings.readLagMs;
+    const visibilityDelayMs = this.#venue.visibilityDelayMs(market);
+    return ({ latestMs }) => earliestMs >= latestMs + visibilityDelayMs + settings.readLagMs;
   }
 
   /** Returns orders that no client order id identifies, after reading every id that is available. */

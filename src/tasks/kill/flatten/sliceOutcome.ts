@@ -76,7 +76,8 @@ export async function findSlice(
   { cid, judge }: SoughtSlice,
 ): Promise<string | null> {
   const { serverTime, settings } = venue.deps;
-  const { readLagMs, pollEveryMs, visibilityDelayMs } = settings;
+  const { readLagMs, pollEveryMs } = settings;
+  const { market } = instrument;
   venue.deps.onPhase('waiting', `${instrument.id}: the outcome of a slice is unknown (${cause}); looking for it`);
   const timeLimit = venue.timeLimit(`${instrument.id}: no evidence shows the outcome of a slice`);
   for (let absences = 0; ;) {
@@ -87,7 +88,7 @@ export async function findSlice(
     // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in doubt.
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
     // Before the horizon absence cannot be proved, so extend the limit. After it, only incomplete lists can still delay the proof.
-    const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
+    const isEarly = doubt !== undefined && serverTime(market).ms < doubt.order.latestMs + venue.visibilityDelayMs(market) + readLagMs;
     if (isEarly) timeLimit.restart();
     absences = doubt === undefined ? absences + 1 : 0;
     if (absences === MIN_ABSENCES) return null;

@@ -1,6 +1,7 @@
 // The exchange as a kill uses it: reads are retried until the exchange replies, and waits can be aborted.
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
+import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -17,6 +18,8 @@ export interface KillDeps {
   /** All instruments that the bot could trade. */
   readonly instruments: readonly Instrument[];
   readonly settings: KillSettings;
+  /** Venue time of the newest reply before the kill that admits a delay between gateway and lists, ms, by market. */
+  readonly incidentMs?: ReadonlyMap<Market, number>;
   /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
   /** Called with every step, as a sentence. */
@@ -31,6 +34,9 @@ export interface KillSettings {
   readonly readLagMs: number;
   /** Visibility delay (D): longest assumed time from admission until a list shows an order. */
   readonly visibilityDelayMs: number;
+  /** D for this time after a reply that admits a delay between gateway and lists: -1001, -1006, -1007, -1016, HTTP 504. */
+  readonly incidentDelayMs: number;
+  readonly incidentMemoryMs: number;
   /** Admission window: time after its timestamp in which the exchange may admit a request. */
   readonly recvWindowMs: number;
   /** Interval between two reads of a list. */
@@ -47,6 +53,8 @@ export interface KillSettings {
 export const KILL_SETTINGS: KillSettings = {
   readLagMs: 3000,
   visibilityDelayMs: 60_000,
+  incidentDelayMs: 600_000,
+  incidentMemoryMs: 900_000,
   recvWindowMs: 5000,
   pollEveryMs: 500,
   cancelAgainMs: 2000,
@@ -75,13 +83,31 @@ export class KillVenue {
   #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
   #isOver = false;
+  /** Venue time of the newest incident, ms, by market. */
+  readonly #incidentMs: Map<Market, number>;
 
   constructor(deps: KillDeps) {
     this.deps = deps;
+    this.#incidentMs = new Map(deps.incidentMs);
   }
 
   get nowMs(): number {
     return this.deps.scheduler.nowMs;
+  }
+
+  /** Visibility delay (D) that is assumed now, ms. */
+  visibilityDelayMs(market: Market): number {
+    const { visibilityDelayMs, incidentDelayMs, incidentMemoryMs } = this.deps.settings;
+    const incidentMs = this.#incidentMs.get(market);
+    if (incidentMs === undefined || this.deps.serverTime(market).ms - incidentMs > incidentMemoryMs) return visibilityDelayMs;
+    return Math.max(visibilityDelayMs, incidentDelayMs);
+  }
+
+  /** Notes a reply that admits a delay between gateway and lists. */
+  #noteIncident(op: Op, outcome: Outcome<unknown>): void {
+    if (accountHaltCode(outcome) !== 'INCIDENT') return;
+    const market = op.startsWith('spot.') ? 'spot' : 'futures';
+    this.#incidentMs.set(market, this.deps.serverTime(market).ms);
   }
 
   /** Waits. Throws KillStopped if the kill is aborted meanwhile. */
@@ -111,9 +137,11 @@ export class KillVenue {
   }
 
   /** Sends a call once, whatever the outcome. */
-  once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
+  async once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
     this.#check();
-    return callAsPromise(this.deps.client, op, args);
+    const outcome = await callAsPromise(this.deps.client, op, args);
+    this.#noteIncident(op, outcome);
+    return outcome;
   }
 
   /** Repeats a read, with growing pauses, until the exchange replies. Throws KillStopped after `giveUpMs`. */
@@ -127,6 +155,7 @@ export class KillVenue {
         this.#unreachableSinceMs = null;
         return outcome.value;
       }
+      this.#noteIncident(op, outcome);
       this.#reportFailure(op, outcome);
       await timeLimit.wait(pauseMs);
     }
