@@ -58,7 +58,7 @@ function makeFast(holder: object): void {
   for (let lookup = 0; lookup < LOOKUPS; lookup++) lookUp(child);
 }
 
-const lookUp = (child: object): unknown => child.toString;
+const lookUp = (child: object): unknown => child.constructor;
 
 /** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
