@@ -122,21 +122,19 @@ function singleExposure(record: RunRecord, positions: Positions, { bars, firstRo
   const { closeMs, close, open, length } = bars;
   const face = contractFaceOf(record.instruments[0]!);
   const reporting = pow10(record.reportingDigits);
-  // In an array of doubles like the columns, so that no row makes an object of a number. Hot: docs/performance.md#one-kind-loops.
-  const ends = Float64Array.of(record.fromMs, record.startUnits, record.toMs);
   let [gross, net, grossMax, netExtreme, isRuined] = [0, 0, 0, 0, false];
   let amount = 0;
   let row = firstRow - 1;
   for (let i = -1, next = 0; i < equity.length; i++) {
-    const nowMs = i < 0 ? ends[0]! : equity.timeMs[i]!;
+    const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
     while (next < fills.length && fills.timeMs[next]! <= nowMs) {
       positions.book(next++);
       amount = positions.amountOf(0);
     }
-    const value = i < 0 ? ends[1]! : equity.units[i]!;
+    const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) isRuined = true;
     if (amount === 0) continue;
-    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : ends[2]!) - nowMs;
+    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
     const money = amount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
     const signed = (money * reporting) / value;
