@@ -7,8 +7,8 @@ export { Decimal };
 
 /** Returns `value` scaled to an integer of 10^-digits; null when it is finer than that, or not a plain decimal. */
 export function toScaled(value: string | Decimal, digits: number): number | null {
-  const short = typeof value === 'string' ? scaledShort(value, digits) : NaN;
-  if (!Number.isNaN(short)) return short;
+  const short = typeof value === 'string' ? scaledShort(value, digits) : OTHER_TEXT;
+  if (short !== OTHER_TEXT) return short;
   const scaled = new Decimal(value).times(powerOfTen(digits));
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
@@ -17,17 +17,20 @@ const [ZERO, NINE] = [48, 57];
 /** Any number of this many digits is a safe integer. */
 const MAX_SAFE_DIGITS = 15;
 
-/** Returns what `toScaled` does for a short decimal above 0, without a library. NaN for any other text. */
+/** The result of `scaledShort` for text that it does not read. */
+const OTHER_TEXT = -1;
+
+/** Returns what `toScaled` does for a short decimal without a sign, without a library. OTHER_TEXT for any other text. */
 function scaledShort(text: string, digits: number): number | null {
   const pointAt = text.indexOf('.');
   const wholeLength = pointAt < 0 ? text.length : pointAt;
-  if (wholeLength === 0 || pointAt === text.length - 1 || wholeLength + digits > MAX_SAFE_DIGITS || digits < 0) return NaN;
+  if (wholeLength === 0 || pointAt === text.length - 1 || wholeLength + digits > MAX_SAFE_DIGITS || digits < 0) return OTHER_TEXT;
   let scaled = 0;
   let isFiner = false;
   for (let index = 0; index < text.length; index++) {
     if (index === pointAt) continue;
     const code = text.charCodeAt(index);
-    if (code < ZERO || code > NINE) return NaN;
+    if (code < ZERO || code > NINE) return OTHER_TEXT;
     if (pointAt < 0 || index <= pointAt + digits) scaled = scaled * 10 + code - ZERO;
     else isFiner ||= code !== ZERO;
   }
