@@ -70,6 +70,7 @@ export const TESTED = [
   'paperExchange/process/demo',
   'paperExchange/process/runExchange',
   'paperExchange/service',
+  'portfolio/convertedLedger',
   'portfolio/futuresLedger',
   'portfolio/pairedLedger',
   'portfolio/spotLedger',

@@ -42,6 +42,24 @@ describe('after a restart', () => {
     expect(after.audit('full').kind).toBe('ok');
   });
 
+  it.each([504, -1001, -1006, -1007, -1016])(
+    'an incident before a restart (%i) lengthens the wait for the orders after it',
+    async (code) => {
+      const before = await RestWorld.open();
+      before.audit('full');
+      before.fault('BUS.unknown', { executed: 0, code });
+      const id = before.order(LIMIT);
+      before.pass(200);
+      expect(before.get(id).lifecycle).toBe('unknown');
+      const after = await before.restart();
+      after.noFaults();
+      const signedMs = after.nowMs;
+      after.until(() => after.get(id).lifecycle !== 'unknown', 700_000);
+      expect(after.get(id).reason).toBe('noEffect');
+      expect(after.nowMs - signedMs).toBeGreaterThan(600_000);
+    },
+  );
+
   it('a cancel is sent again after a restart until the order has ended', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);

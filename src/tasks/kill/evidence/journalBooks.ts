@@ -4,6 +4,7 @@ import { JournalState, restartOf, type OrderTrace } from '../../../adapters/jour
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
 import type { TradeRow } from '../../../adapters/exchange/calls/rows.ts';
+import { INCIDENT_CURSOR } from '../../../adapters/exchange/calls/types.ts';
 import { Decimal, toScaled } from '../../../base/number/decimal.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { sizeText, type Instrument, type InstrumentId, type Market } from '../../../model/instrument.ts';
@@ -104,6 +105,12 @@ export class JournalBooks implements OwnOrders {
   /** Returns the highest order number and the newest client order id. */
   get lastOrder(): { readonly id: number; readonly cid: string | null } {
     return { id: this.state.lastOrder, cid: this.#lastCid };
+  }
+
+  /** Returns the venue time of the newest reply that admits a delay between gateway and lists, ms, by market. */
+  get incidentMs(): ReadonlyMap<Market, number> {
+    const cursors = [...this.state.cursors.values()].filter(({ channel }) => channel === INCIDENT_CURSOR.channel);
+    return new Map(cursors.map(({ symbol, value }) => [symbol.startsWith('spot/') ? 'spot' : 'futures', Number(value)]));
   }
 
   /** Books a fill of an own order. */

@@ -8,7 +8,7 @@ import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
 import { sliceOutcomeOf, findSlice, SliceInDoubt } from './sliceOutcome.ts';
 
 const instrument = spotInstrument();
-const { readLagMs, visibilityDelayMs } = KILL_SETTINGS;
+const { readLagMs, visibilityDelayMs, incidentDelayMs } = KILL_SETTINGS;
 const SIGNED_MS = 1_000_000;
 const LATEST_MS = SIGNED_MS + 5000;
 const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
@@ -21,15 +21,18 @@ const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
 interface Script {
   readonly warnings: (reading: number, nowMs: number) => readonly Doubt[];
   readonly venueId?: (reading: number) => string | null;
+  /** The venue's time of an incident before the search. */
+  readonly incidentMs?: number;
 }
 
-async function searchFor({ warnings, venueId = () => null }: Script) {
+async function searchFor({ warnings, venueId = () => null, incidentMs }: Script) {
   const scheduler = new DueQueue();
   scheduler.runDue(SIGNED_MS);
   const readMs: number[] = [];
   const venue = new KillVenue({
     scheduler,
     settings: KILL_SETTINGS,
+    incidentMs: incidentMs === undefined ? undefined : new Map([[instrument.market, incidentMs]]),
     serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }),
     onPhase: () => {},
   } as never);
@@ -67,6 +70,14 @@ it('a slice is in doubt if an order fits it after the absence horizon, and not b
   const { found, readMs } = await searchFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
   expect(found).toBeInstanceOf(SliceInDoubt);
   expect(String(found)).toContain('orders 5, 6');
+  expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
+});
+
+it('after an incident a slice is looked for until the longer delay has passed', async () => {
+  const horizonMs = LATEST_MS + incidentDelayMs + readLagMs;
+  const warnings = (_: number, nowMs: number) => (nowMs < horizonMs ? [doubt(true)] : []);
+  const { found, readMs } = await searchFor({ warnings, incidentMs: SIGNED_MS });
+  expect(found).toBeNull();
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 

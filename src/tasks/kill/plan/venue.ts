@@ -19,7 +19,7 @@ export interface KillDeps {
   readonly instruments: readonly Instrument[];
   readonly settings: KillSettings;
   /** Venue time of the newest reply before the kill that admits a delay between gateway and lists, ms, by market. */
-  readonly incidentMs?: ReadonlyMap<Market, number>;
+  readonly incidentMs?: ReadonlyMap<Market, number> | undefined;
   /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
   /** Called with every step, as a sentence. */

@@ -1,7 +1,6 @@
 // The kill without the bot: a separate process uses only the bot's data folder, without strategy code and engine.
 
 import { readdirSync } from 'node:fs';
-import { INCIDENT_CURSOR } from '../../../adapters/exchange/calls/types.ts';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -61,18 +60,15 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   try {
     const journal = readBooks(bot, deps);
     const believedOrders = (): readonly string[] => journal?.believed ?? [];
-    const incidentMs = incidentsOf(journal);
-    return await runKill({ ...deps, incidentMs }, journal?.orders ?? NOTHING_KNOWN, { all: options.all, books, believed: believedOrders });
+    return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
+      all: options.all,
+      books,
+      believed: believedOrders,
+    });
   } finally {
     for (const close of closing) await close();
     await own?.close();
   }
-}
-
-/** Returns the venue time of the newest incident that the journal has, ms, by market. */
-function incidentsOf(books: JournalBooks | null): ReadonlyMap<Market, number> {
-  const cursors = [...(books?.state.cursors.values() ?? [])].filter(({ channel }) => channel === INCIDENT_CURSOR.channel);
-  return new Map(cursors.map(({ symbol, value }) => [symbol.startsWith('spot/') ? 'spot' : 'futures', Number(value)]));
 }
 
 /** Returns the times of a kill. `giveUpSeconds` counts on this computer. */
