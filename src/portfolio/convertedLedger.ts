@@ -2,11 +2,11 @@
 
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
-import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Conversion } from './conversion.ts';
 import type { Ledger } from './ledger.ts';
+import { SplitLedger } from './splitLedger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
@@ -14,7 +14,7 @@ import { SpotLedger } from './spotLedger.ts';
  * its own. What belongs to one instrument (fills, holdings, profit) is in its own quote asset. Equity is in the reporting asset: the money of
  * each other account, coins included, is summed in its asset and then converted and rounded once.
  */
-export class ConvertedLedger implements Ledger {
+export class ConvertedLedger extends SplitLedger implements Ledger {
   readonly market = 'spot';
   readonly instruments: readonly Instrument[];
   readonly strategies: number;
@@ -32,6 +32,7 @@ export class ConvertedLedger implements Ledger {
    * quote asset without one, and for a coin that is traded against two quote assets.
    */
   constructor(instruments: readonly Instrument[], strategies: number, converts: Readonly<Record<string, string>>) {
+    super();
     this.instruments = instruments;
     this.strategies = strategies;
     this.conversions = listOf(Object.values(converts), (id) => {
@@ -64,7 +65,7 @@ export class ConvertedLedger implements Ledger {
     for (const conversion of this.conversions) conversion.begin(startTicks(conversion.index));
   }
   /** Returns the account that pays the orders of an instrument. */
-  of(index: number): SpotLedger {
+  override of(index: number): SpotLedger {
     return this.accounts[this.accountOf[index]!]!;
   }
   /** Returns the conversion of an instrument's quote asset; null for the reporting asset. */
@@ -97,63 +98,24 @@ export class ConvertedLedger implements Ledger {
     return units;
   }
 
-  lots(strategy: number, index: number): number {
-    return this.of(index).lots(strategy, index);
-  }
-  closable(strategy: number, index: number, isBuy: boolean): number {
-    return this.of(index).closable(strategy, index, isBuy);
-  }
-  lotsFor(index: number, units: number, ticks: number): number {
-    return this.of(index).lotsFor(index, units, ticks);
-  }
-  isFlat(strategy: number, index: number): boolean {
-    return this.of(index).isFlat(strategy, index);
-  }
-  qty(strategy: number, index: number): number {
-    return this.of(index).qty(strategy, index);
-  }
-  qtyDigits(index: number): number {
-    return this.of(index).qtyDigits(index);
-  }
-  entryPrice(strategy: number, index: number): number {
-    return this.of(index).entryPrice(strategy, index);
-  }
-  openedMs(strategy: number, index: number): number {
-    return this.of(index).openedMs(strategy, index);
-  }
-  profitUnits(strategy: number, index: number, ticks: number): number {
-    return this.of(index).profitUnits(strategy, index, ticks);
-  }
-  holds(index: number): boolean {
-    return this.of(index).holds(index);
-  }
-  isOneSided(): boolean {
-    return true;
-  }
-  holdingValue(index: number, ticks: number): number {
-    return this.of(index).holdingValue(index, ticks);
-  }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let units = this.accounts[0]!.equityUnits(strategy, marks);
-    for (let at = 0; at < this.conversions.length; at++) {
-      const conversion = this.conversions[at]!;
-      units += conversion.value(this.accounts[at + 1]!.equityUnits(strategy, marks), marks[conversion.index]!);
+    for (let other = 0; other < this.conversions.length; other++) {
+      const conversion = this.conversions[other]!;
+      units += conversion.value(this.accounts[other + 1]!.equityUnits(strategy, marks), marks[conversion.index]!);
     }
     return units;
   }
   equityTotalUnits(marks: ArrayLike<number>): number {
     let units = this.accounts[0]!.equityTotalUnits(marks);
-    for (let at = 0; at < this.conversions.length; at++) {
-      const conversion = this.conversions[at]!;
-      units += conversion.value(this.accounts[at + 1]!.equityTotalUnits(marks), marks[conversion.index]!);
+    for (let other = 0; other < this.conversions.length; other++) {
+      const conversion = this.conversions[other]!;
+      units += conversion.value(this.accounts[other + 1]!.equityTotalUnits(marks), marks[conversion.index]!);
     }
     return units;
   }
   markRows(): void {
     throw new InvariantError('cash in two quote assets has at least two instruments, which are marked together');
-  }
-  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
-    this.of(index).addRows(index, out, from, to, ticks, row, step);
   }
   assertReconciled(): void {
     for (const account of this.accounts) account.assertReconciled();

@@ -7,13 +7,14 @@ import type { Instrument, Market } from '../model/instrument.ts';
 import type { MarginTerms } from './contractHolding.ts';
 import { FuturesLedger } from './futuresLedger.ts';
 import type { Ledger } from './ledger.ts';
+import { SplitLedger } from './splitLedger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
  * Contracts come before spot instruments in the list, so that the futures ledger has the indexes of the run. The spot ledger takes the
  * whole list and never holds a contract. Cash of one account backs no order of the other.
  */
-export class PairedLedger implements Ledger {
+export class PairedLedger extends SplitLedger implements Ledger {
   readonly market = 'both';
   readonly instruments: readonly Instrument[];
   readonly strategies: number;
@@ -26,6 +27,7 @@ export class PairedLedger implements Ledger {
 
   /** Throws ConfigError when the two markets do not count money in the same asset and units. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
+    super();
     const contracts = instruments.filter(({ market }) => market === 'futures');
     if (!contracts.every((each, index) => each === instruments[index])) throw new InvariantError('contracts stand before coins');
     this.instruments = instruments;
@@ -44,7 +46,7 @@ export class PairedLedger implements Ledger {
   }
 
   /** Returns the ledger of an instrument. */
-  of(index: number): SpotLedger | FuturesLedger {
+  override of(index: number): SpotLedger | FuturesLedger {
     return index < this.contracts ? this.futures : this.spot;
   }
   /** Returns the ledger of a market. */
@@ -65,42 +67,6 @@ export class PairedLedger implements Ledger {
   get cashTotal(): number {
     return this.spot.cashTotal + this.futures.cashTotal;
   }
-  lots(strategy: number, index: number): number {
-    return this.of(index).lots(strategy, index);
-  }
-  closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
-    return this.of(index).closable(strategy, index, isBuy, closes);
-  }
-  lotsFor(index: number, units: number, ticks: number): number {
-    return this.of(index).lotsFor(index, units, ticks);
-  }
-  isFlat(strategy: number, index: number): boolean {
-    return this.of(index).isFlat(strategy, index);
-  }
-  qty(strategy: number, index: number): number {
-    return this.of(index).qty(strategy, index);
-  }
-  qtyDigits(index: number): number {
-    return this.of(index).qtyDigits(index);
-  }
-  entryPrice(strategy: number, index: number): number {
-    return this.of(index).entryPrice(strategy, index);
-  }
-  openedMs(strategy: number, index: number): number {
-    return this.of(index).openedMs(strategy, index);
-  }
-  profitUnits(strategy: number, index: number, ticks: number): number {
-    return this.of(index).profitUnits(strategy, index, ticks);
-  }
-  holds(index: number): boolean {
-    return this.of(index).holds(index);
-  }
-  isOneSided(index: number): boolean {
-    return this.of(index).isOneSided(index);
-  }
-  holdingValue(index: number, ticks: number): number {
-    return this.of(index).holdingValue(index, ticks);
-  }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     return this.spot.equityUnits(strategy, marks) + this.futures.equityUnits(strategy, marks);
   }
@@ -110,9 +76,6 @@ export class PairedLedger implements Ledger {
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     for (let row = from; row < to; row++)
       out[row] = this.cashTotal + (this.holds(index) ? this.holdingValue(index, ticks[row + offset]!) : 0);
-  }
-  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
-    this.of(index).addRows(index, out, from, to, ticks, row, step);
   }
   assertReconciled(): void {
     this.spot.assertReconciled();

@@ -60,6 +60,14 @@ const journalledBars = (): BarRow[] =>
 const timesOf = (bars: readonly BarRow[]) => bars.map(([openMs, closeMs]) => [closeMs, openMs]);
 const MINUTE_MS = 60_000;
 
+/** Starts a bot on bars of 25 trades, after a first minute of trades. */
+async function startFlip(): Promise<void> {
+  Flip.seen = [];
+  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
+  await bot.runTo(OPEN_MS + MINUTE_MS);
+  await bot.start();
+}
+
 test('a bot decides on each bar from trades as a backtest counts it, over the end of a day, and a replay decides the same', async () => {
   Flip.seen = [];
   bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
@@ -133,10 +141,7 @@ test('a bar that ends shortly before a minute is decided on before the minute, a
 }, 600_000);
 
 test('a bot that is killed within a bar and started again ends the bar at the same trade, and decides like one that never stopped', async () => {
-  Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
-  await bot.runTo(OPEN_MS + MINUTE_MS);
-  await bot.start();
+  await startFlip();
   await bot.until(() => Flip.seen.length === 5);
   await bot.runTo(bot.time.nowMs + 10_000);
   await bot.kill();
@@ -152,10 +157,7 @@ test('a bot that is killed within a bar and started again ends the bar at the sa
 }, 600_000);
 
 test('bars that ended while the bot was down are delivered without a decision, and counting continues', async () => {
-  Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
-  await bot.runTo(OPEN_MS + MINUTE_MS);
-  await bot.start();
+  await startFlip();
   await bot.until(() => Flip.seen.length === 3);
   await bot.kill();
   await bot.runTo(bot.time.nowMs + 5 * MINUTE_MS);
@@ -171,10 +173,7 @@ test('bars that ended while the bot was down are delivered without a decision, a
 }, 600_000);
 
 test('missed trades make one bar incomplete: it is journalled and warned about, and the strategy decides on the bars around it alone', async () => {
-  Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
-  await bot.runTo(OPEN_MS + MINUTE_MS);
-  await bot.start();
+  await startFlip();
   await bot.until(() => Flip.seen.length === 3);
   // The next poll shows the trade of the bot itself.
   await bot.runTo(bot.time.nowMs + 2000);
@@ -199,10 +198,7 @@ test('missed trades make one bar incomplete: it is journalled and warned about, 
 }, 600_000);
 
 test('a restart whose newest trades do not reach back to the last bar says so, and nobody decides on the next bar', async () => {
-  Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
-  await bot.runTo(OPEN_MS + MINUTE_MS);
-  await bot.start();
+  await startFlip();
   await bot.until(() => Flip.seen.length === 3);
   await bot.kill();
   // More than the 1000 trades that the exchange shows.
@@ -215,10 +211,7 @@ test('a restart whose newest trades do not reach back to the last bar says so, a
 }, 600_000);
 
 test('trades that a restart missed are an interruption, although no bar ended meanwhile', async () => {
-  Flip.seen = [];
-  bot = await TradeBot.open({ strategy: Flip, interval: '25ticks' });
-  await bot.runTo(OPEN_MS + MINUTE_MS);
-  await bot.start();
+  await startFlip();
   await bot.until(() => Flip.seen.length === 3);
   await bot.runTo(bot.time.nowMs + 5000);
   await bot.kill();
