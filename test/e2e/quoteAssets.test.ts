@@ -73,7 +73,7 @@ describe('a run with cash in two quote assets', () => {
   it('counts its figures in the reporting asset, and says the cash of each', async () => {
     const { code, stdout, stderr } = await isobar('backtest', 'two.yaml');
     expect(code, stderr).toBe(0);
-    expect(stdout).toMatch(/ {2}Cash +100000 to [\d.]+ USDT, 1 to [\d.]+ BTC\n/);
+    expect(stdout).toMatch(/ {2}Cash +100\s000\.00 to [\d\s.]+ USDT, 1\.00000000 to \d\.\d{8} BTC\n/);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     folder = `runs/${fixture.runs()[0]!}`;
     const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as Made;

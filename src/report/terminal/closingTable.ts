@@ -143,7 +143,11 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
 /** Returns the line about the cash of a run with several quote assets. */
 function cashLines({ run: { cash = [] } }: Summary): string[] {
   if (cash.length === 0) return [];
-  return [cutText(`  ${'Cash'.padEnd(12)} ${cash.map(({ asset, start, end }) => `${start} to ${end} ${asset}`).join(', ')}`)];
+  return [
+    cutText(
+      `  ${'Cash'.padEnd(12)} ${cash.map(({ asset, start, end }) => `${amountText(Number(start), asset)} to ${amountText(Number(end), asset)} ${asset}`).join(', ')}`,
+    ),
+  ];
 }
 
 /** Returns the line about the proof of the strategies. Empty for a run of an earlier isobar version. */

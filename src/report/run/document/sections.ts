@@ -301,7 +301,7 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
 function cashFacts({ cash = [] }: ReportInput['summary']['run']): readonly Fact[] {
   return cash.map(({ asset, start, end, convertedBy }) => [
     `Cash in ${asset}`,
-    `${start} at the start, ${end} at the end${convertedBy === undefined ? ', the reporting asset' : `, valued at the closes of ${convertedBy}`}`,
+    `${amountText(Number(start), asset)} at the start, ${amountText(Number(end), asset)} at the end${convertedBy === undefined ? ', the reporting asset' : `, valued at the closes of ${convertedBy}`}`,
   ]);
 }
 
