@@ -57,8 +57,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/engine/host/callbackQueue.ts',
-        from: 'const batches = held.map((batch) => batch.filter(isNews));',
-        to: 'const batches = held.map((batch) => batch.filter((each) => isNews(each) && each.fill === null));',
+        from: 'const batches = held.map((batch) => batch.filter(isCurrent));',
+        to: 'const batches = held.map((batch) => batch.filter((each) => isCurrent(each) && each.fill === null));',
       },
     ],
   },
@@ -114,7 +114,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
         from: 'if (seen.found && this.isList(seen.channel)) return',
         to: "if (seen.found && seen.channel === 'openOrders') return",
       },
-      { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, apartMs)', to: '2000' },
+      { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, minApartMs)', to: '2000' },
       { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
       // It looks for no order in the trades, and for none that it has called rejected.
       {

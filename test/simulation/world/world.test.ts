@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GUARDS } from '../../mutations/table.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS } from './hard/hardDay.ts';
-import { FIRST_FORMER_FAULT, SECOND_OF_ROW } from './planted.ts';
+import { FIRST_FORMER_FAULT, FORMER_FAULTS, plantedBy, SECOND_OF_ROW } from './planted.ts';
 import { DAY_MS, isTimed, scheduleOf, type ScheduledFault } from './schedule.ts';
 import { runDay } from './world.ts';
 
@@ -91,6 +91,21 @@ test('every guard of the order path has a seed that finds its removal, or a reas
   expect(recordedGuards.toSorted((a, b) => a - b)).toEqual(guardNumbers.toSorted((a, b) => a - b));
   for (const { why } of notCaught) expect(why.length).toBeGreaterThan(20);
 });
+
+test.each([...GUARDS.map(({ row }) => row), ...Object.keys(FORMER_FAULTS).map(Number)])(
+  'the lines that fault %i replaces each stand once in their file',
+  (number) => {
+    const texts = new Map<string, string>();
+    for (const { file, from, to } of plantedBy(number)!.changes) {
+      const text = texts.get(file) ?? readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+      expect(text.split(from).length - 1, `${file}: ${from}`).toBe(1);
+      texts.set(
+        file,
+        text.replace(from, () => to),
+      );
+    }
+  },
+);
 
 test('the simulation finds the removal of guard 1 (SEND is durable first) and of guard 13 (a sent order is unknown after a kill)', () => {
   const guardsProgram = fileURLToPath(new URL('guards.mjs', import.meta.url));
