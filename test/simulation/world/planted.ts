@@ -120,7 +120,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
         from: "      case 'found':\n",
-        to: "      case 'found':\n        if (match.tracked.isBelievedAbsent || seen.channel === 'myTrades') return null;\n",
+        to: "      case 'found':\n        if (match.tracked.isBelievedAbsent || sighting.channel === 'myTrades') return null;\n",
       },
       { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
       { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },
