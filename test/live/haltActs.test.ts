@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { Decimal } from '../../src/base/number/decimal.ts';
 import { perform } from '../../src/tasks/control/request.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
@@ -91,12 +92,14 @@ test('a position without a stop for too long halts its strategy, and is then clo
   const { bot } = opened;
   const { engine } = bot.deps;
   bot.start();
-  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(failWithLog);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(failWithLog);
   await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(failWithLog);
   await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(failWithLog);
   await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(failWithLog);
-  const [entry, ...exits] = bot.fills;
-  expect(entry).toMatchObject({ side: 'buy', qty: '0.01' });
+  // The entry may have met several orders of the book. Nothing is bought after the first sale.
+  const exits = bot.fills.slice(bot.fills.findIndex(({ side }) => side === 'sell'));
+  const entries = bot.fills.filter(({ side }) => side === 'buy');
+  expect(entries.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)).toFixed()).toBe('0.01');
   expect(new Set(exits.map(({ side }) => side))).toEqual(new Set(['sell']));
   const raiseTimes = (cause: string): readonly number[] =>
     engine.risk.halts
