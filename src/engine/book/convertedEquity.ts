@@ -28,11 +28,11 @@ export class ConvertedEquity {
     this.addHoldings(0, units, from, to);
     const length = to - from;
     if (this.own.length < length) this.own = new Float64Array(2 * length);
-    for (let at = 0; at < conversions.length; at++) {
+    for (let other = 0; other < conversions.length; other++) {
       const own = this.own;
-      own.fill(accounts[at + 1]!.cashTotal, 0, length);
-      this.addHoldings(at + 1, own, 0, length);
-      const conversion = conversions[at]!;
+      own.fill(accounts[other + 1]!.cashTotal, 0, length);
+      this.addHoldings(other + 1, own, 0, length);
+      const conversion = conversions[other]!;
       const ticks = this.ticks[conversion.index]!;
       const { row, step } = newestRow(this.feeds[conversion.index]!);
       for (let index = 0; index < length; index++) {

@@ -13,7 +13,7 @@ import type { TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { tradeBarRule } from '../../../model/tradeBars.ts';
 
-/** Maximum of bars from the catalog. Enough for the longest indicator. */
+/** Maximum number of bars from the catalog: those with which indicators warm up. */
 const CATALOG_BARS = 5000;
 
 /** The newest day of the catalog that has trades by a time. */
@@ -88,8 +88,8 @@ export function joinHistory(
     where: name,
   };
   const bars: MarketBar[][] = [];
-  for (let at = index - 1, count = 0; at >= 0 && count < CATALOG_BARS; at--) {
-    const { rows } = readDay(read, days[at]!);
+  for (let earlier = index - 1, count = 0; earlier >= 0 && count < CATALOG_BARS; earlier--) {
+    const { rows } = readDay(read, days[earlier]!);
     bars.unshift(
       Array.from(rows.openMs, (openMs, row) => ({
         openMs,
