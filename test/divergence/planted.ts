@@ -43,6 +43,8 @@ export interface Planted {
   readonly isFutures?: boolean;
   /** A second feed, `other`, of another symbol. */
   readonly isPaired?: boolean;
+  /** Feeds in two quote assets, by name. The run has cash in both, and the first feed values BTC in USDT. */
+  readonly quoteAssets?: Readonly<Record<string, BarColumns>>;
   /** Changes the bars and terms of the exchange. By default they are those of the catalog and the definition. */
   readonly exchange?: (catalogPlan: RunPlan) => RunPlan;
   /** Changes the settings of the exchange. */
@@ -92,11 +94,21 @@ export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   return { instrument, interval: '1h', length: rows, ...bars };
 }
 
+/** Returns the feeds of a definition. */
+const feedsOf = (bars: Readonly<Record<string, BarColumns>>): object =>
+  Object.fromEntries(Object.entries(bars).map(([name, { instrument, interval }]) => [name, { symbol: instrument.wireName, interval }]));
+
 /** Time between two funding payments, ms. */
 const FUNDING_MS = 8 * HOUR_MS;
 
 /** Returns the plan of the backtest: a spot instrument, or a contract with funding rates. */
-function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, rates }: Planted): RunPlan {
+function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, quoteAssets, rates }: Planted): RunPlan {
+  if (quoteAssets !== undefined) {
+    const feeds = Object.entries(quoteAssets).map(([name, bars]) => ({ ...feed(name, bars), firstRow: FIRST_ROW }));
+    const { instrument, openMs } = feeds[0]!.bars;
+    const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: QUOTE_CASH, convert: { BTC: instrument.id } };
+    return planOf(strategy, feeds, { ...terms, fromMs: openMs[FIRST_ROW]! });
+  }
   if (!isFutures) {
     const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' } };
     const bars = hourBars();
@@ -120,6 +132,8 @@ function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired 
   return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...PERPETUAL, fromMs, cash: { USDT: '10000' }, futures });
 }
 
+/** Cash of a run in two quote assets. */
+export const QUOTE_CASH = { USDT: '50000', BTC: '1' };
 const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
 const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', positions: 'net' } };
 
@@ -135,6 +149,7 @@ export async function comparePlanted(
     acts = {},
     isFutures = false,
     isPaired = false,
+    quoteAssets,
   } = planted;
   const catalogPlan = onTheWire(planFor(planted));
   const exchangePlan = exchange(catalogPlan);
@@ -146,6 +161,7 @@ export async function comparePlanted(
       feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
       cash: '10000',
       ...(isFutures ? FUTURES : SPOT),
+      ...(quoteAssets === undefined ? {} : { feeds: feedsOf(quoteAssets), cash: QUOTE_CASH, convert: { BTC: symbol } }),
       ...planted.definition,
     };
     const path = writeBot(world.folder, catalogPlan, definition, world.exchange.url);
@@ -172,6 +188,7 @@ export async function comparePlanted(
     const folder = join(world.folder, 'catalog');
     storeBars(folder, catalog(catalogPlan.feeds[0]!.bars), SYNTHETIC);
     if (isPaired) storeBars(folder, catalogPlan.feeds[1]!.bars, SYNTHETIC);
+    if (quoteAssets !== undefined) for (const { bars } of catalogPlan.feeds.slice(1)) storeBars(folder, catalog(bars), SYNTHETIC);
     const rates = planted.rates?.catalog;
     if (rates !== undefined) {
       const timeMs = Float64Array.from(rates, (_, index) => START_MS + (index + 1) * FUNDING_MS);

@@ -56,7 +56,7 @@ function viewOf(record: ViewSource): ViewSource {
 }
 
 /** The closes that value one quote asset. */
-class Rates {
+export class Rates {
   readonly #conversion: Conversion;
   readonly #bars: BarColumns;
   readonly #startTicks: number;
@@ -79,6 +79,7 @@ class Rates {
     const row = countUpTo(this.#bars.closeMs, this.#bars.length, ms) - 1;
     return row < 0 ? this.#startTicks : this.#ticks(this.#bars.close[row]!);
   }
+  /** Returns units of the quote asset at a time in units of the reporting asset, rounded half up. */
   value(units: number, ms: number): number {
     return this.#conversion.value(units, this.at(ms));
   }
@@ -88,11 +89,15 @@ class Rates {
   }
 }
 
-function ratesOf(quote: string, { quoteAssets = [], instruments, feeds }: ViewSource): Rates | null {
+/** Returns the closes that value a quote asset of a run. Null for the reporting asset. */
+export function ratesOf(
+  quote: string,
+  { quoteAssets = [], instruments, feeds }: Pick<ViewSource, 'quoteAssets' | 'instruments' | 'feeds'>,
+): Rates | null {
   const index = quoteAssets.find(({ asset }) => asset === quote)?.conversion ?? null;
   if (index === null) return null;
   const instrument = instruments[index]!;
-  const feed = executionFeeds(feeds).find(({ bars }) => bars.instrument.id === instrument.id);
+  const feed = feeds.find(({ bars, execution }) => execution && bars.length > 0 && bars.instrument.id === instrument.id);
   return feed === undefined ? null : new Rates(instrument, index, feed);
 }
 

@@ -230,11 +230,13 @@ const plainRecord = ({ record }: ReportedFill): PlainFill => ({
 const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
-/** Returns true when two fills are equal. Their times are compared by bar, because a backtest has no finer times. */
+/** Returns true when two fills are equal. */
 const isSameFill = (a: PlainFill, b: PlainFill, bars: BarColumns): boolean =>
-  a.price === b.price &&
-  a.qty === b.qty &&
-  (a.timeMs === b.timeMs || openAt(bars, a.timeMs) === openAt(bars, b.timeMs) || openAt(bars, a.timeMs - 1) === openAt(bars, b.timeMs));
+  a.price === b.price && a.qty === b.qty && isSameTime(a.timeMs, b.timeMs, bars);
+
+/** Returns true when a fill of the rerun and one of the bot fall into one bar. A backtest has no finer times. */
+export const isSameTime = (rerunMs: number, liveMs: number, bars: BarColumns): boolean =>
+  rerunMs === liveMs || openAt(bars, rerunMs) === openAt(bars, liveMs) || openAt(bars, rerunMs - 1) === openAt(bars, liveMs);
 
 /** Returns a decimal without trailing zeros. */
 function plain(text: string): string {

@@ -45,7 +45,10 @@ export interface BridgedSum {
   readonly amount: string;
 }
 
-/** The money that an order moved: the money that it received, minus the money that it paid and its fees in money. */
+/**
+ * The money that an order moved: the money that it received, minus the money that it paid and its fees in money. With several quote assets,
+ * each fill counts in the reporting asset at the newest close of its time.
+ */
 export interface BridgedOrder extends BridgedSum {
   /** The order's number in the journal; null: the bot did not send the order. */
   readonly order: number | null;
@@ -84,9 +87,9 @@ export interface DivergenceReport {
    */
   readonly trades: readonly BridgedOrder[];
   readonly funding: BridgedSum;
-  /** The value of holdings at the last close, including fees in coins. */
+  /** The value of holdings at the last close, including fees in coins and what cash of other quote assets gained or lost. */
   readonly held: BridgedSum;
-  /** The net profit over the run, in money. */
+  /** The net profit over the run, in the reporting asset. */
   readonly net: { readonly asset: string; readonly backtest: string; readonly live: string };
   readonly name: string;
   readonly fromMs: number;

@@ -32,12 +32,6 @@ const RERUNS = DIVERGENCES.length;
 export async function compareBot(folder: string, { config, load, latency, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const loads = load ? { load } : {};
-  if (behaviour.definition.convert !== undefined) {
-    throw new ConfigError(
-      `${folder}: the bot has cash in several quote assets (convert), and the bridge adds up money of one`,
-      'isobar replay compares its decisions, and a backtest of its definition has its figures',
-    );
-  }
   onStep('the journal', 0, RERUNS + 1);
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
   if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
@@ -60,6 +54,8 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     run,
     feedsFor(feeds, run, null, () => false),
   );
+  /** The bars that the bot received. */
+  const received = feedsFor(feeds, run, instruments, () => true);
   const latencyMs = latency === 'measured' ? (measured.ms ?? 0) : (latency ?? null);
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
@@ -94,7 +90,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     cause: steps.cause ?? bridge[0]?.cause ?? null,
     bridge,
     residual: new Decimal(liveNet).minus(total).toFixed(),
-    ...tradeBridge(base, run, liveNet),
+    ...tradeBridge(base, run, { net: liveNet, feeds: received }),
     net: { asset: engine.ledger.cashAsset, backtest: base.net, live: liveNet },
     name: plan.name,
     fromMs: lifetime.fromMs,

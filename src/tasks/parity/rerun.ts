@@ -6,7 +6,8 @@ import { loadContracts } from '../../definition/marks/load.ts';
 import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { FillColumns, OrderColumns, PaymentColumns } from '../../model/run/run.ts';
+import type { FillColumns, OrderColumns, PaymentColumns, RunRecord } from '../../model/run/run.ts';
+import { feedRecordsOf, quoteAssetsOf } from '../backtest/run/quoteAssets.ts';
 import { prepareBacktest, type PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { catalogOf } from '../bot/feeds/feeds.ts';
@@ -32,6 +33,9 @@ export interface RerunDeps {
   readonly load?: ResolveOptions['load'];
 }
 
+/** The quote assets of a run, with the bars whose closes value them in the reporting asset. */
+export type QuoteAssets = Pick<RunRecord, 'quoteAssets' | 'instruments' | 'feeds'>;
+
 /** The result of a rerun. */
 export interface Rerun {
   readonly feeds: readonly FeedPlan[];
@@ -42,7 +46,9 @@ export interface Rerun {
   readonly payments: PaymentColumns;
   /** Latency of orders and cancels, as long as none is taken from the journal. */
   readonly latencyMs: number;
-  /** Net profit in the quote asset, a decimal. */
+  /** The assets of the run and the bars that value them. */
+  readonly assets: QuoteAssets;
+  /** Net profit in the reporting asset, a decimal. */
   readonly net: string;
 }
 
@@ -71,6 +77,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     payments: engine.payments.columns(),
+    assets: { ...quoteAssetsOf(plan, engine), instruments: engine.instruments, feeds: feedRecordsOf(plan, engine) },
     net: netOf(engine),
     latencyMs,
   };

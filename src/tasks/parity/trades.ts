@@ -1,10 +1,12 @@
 // Computes the bridge order by order: the money that each order moved in backtest and bot, and the value of holdings at the end.
 
 import { Decimal, fromScaled } from '../../base/number/decimal.ts';
-import type { Instrument } from '../../model/instrument.ts';
+import type { FeedPlan } from '../../definition/plan/plan.ts';
+import { isSameTime } from './differences.ts';
 import type { BridgedOrder, BridgedSum } from './model.ts';
 import { pairedOrders } from './pairs.ts';
 import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
+import { ReportingMoney } from './reportingMoney.ts';
 import type { Rerun } from './rerun.ts';
 
 /** The difference of the net profits by order, funding and holdings. */
@@ -17,32 +19,32 @@ export interface TradeBridge {
 
 const ZERO = new Decimal(0);
 
+/** The net profit of the bot, and the bars that it received. */
+interface LiveMoney {
+  readonly net: string;
+  readonly feeds: readonly FeedPlan[];
+}
+
 /**
  * Returns the bridge. The money of a fill is the amount received, minus the amount paid, minus fees in money. Fees in coins count as
- * holdings.
+ * holdings, and so does the change in value of cash in other quote assets than the reporting asset.
  */
-export function tradeBridge(rerun: Rerun, run: RecordedRun, liveNet: string): TradeBridge {
-  const { orders, fills, instruments, payments } = rerun;
-  /** Money of the orders of the rerun, by order id. */
-  const rerunMoney = new Map<number, Decimal>();
-  for (let row = 0; row < fills.length; row++) {
-    const { quoteDigits } = instruments[fills.instrument[row]!]!;
-    const fee = fills.feeInBase[row] === 1 ? 0 : fills.fee[row]!;
-    const notional = fills.side[row] === 0 ? -fills.notional[row]! : fills.notional[row]!;
-    const id = fills.orderId[row]!;
-    rerunMoney.set(id, (rerunMoney.get(id) ?? ZERO).plus(fromScaled(notional, quoteDigits)).minus(fromScaled(fee, quoteDigits)));
-  }
+export function tradeBridge(rerun: Rerun, run: RecordedRun, live: LiveMoney): TradeBridge {
+  const { orders, instruments, payments, assets } = rerun;
+  const received = assets.feeds.map((feed, index) => ({ ...feed, bars: live.feeds[index]!.bars, firstRow: live.feeds[index]!.firstRow }));
+  const liveMoney = new ReportingMoney({ ...assets, feeds: received });
+  const ownFills = moneyByOrder(rerun);
   const trades: BridgedOrder[] = [];
-  let [backtest, live] = [ZERO, ZERO];
+  let [backtest, bot] = [ZERO, ZERO];
   for (const { at: row, recorded } of pairedOrders(rerun, run)) {
-    const ownMoney = row === null ? ZERO : (rerunMoney.get(orders.id[row]!) ?? ZERO);
-    const liveMoney = recorded === null ? ZERO : moneyOf(recorded, instruments);
-    backtest = backtest.plus(ownMoney);
-    live = live.plus(liveMoney);
-    if (ownMoney.equals(liveMoney)) continue;
+    const own = (row === null ? undefined : ownFills.get(orders.id[row]!)) ?? { money: ZERO, times: [] };
+    const other = recorded === null ? ZERO : moneyOf(recorded, own.times, { rerun, money: liveMoney });
+    backtest = backtest.plus(own.money);
+    bot = bot.plus(other);
+    if (own.money.equals(other)) continue;
     const time = recorded?.createdMs ?? orders.createdMs[row!]!;
     const symbol = recorded?.intent?.symbol ?? (row === null ? '' : instruments[orders.instrument[row]!]!.id);
-    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(ownMoney, liveMoney) });
+    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(own.money, other) });
   }
   let paid = ZERO;
   for (let row = 0; row < payments.length; row++)
@@ -51,17 +53,47 @@ export function tradeBridge(rerun: Rerun, run: RecordedRun, liveNet: string): Tr
   return {
     trades: trades.toSorted((a, b) => a.time - b.time),
     funding: sumOf(paid, funded),
-    held: sumOf(new Decimal(rerun.net).minus(backtest).minus(paid), new Decimal(liveNet).minus(live).minus(funded)),
+    held: sumOf(new Decimal(rerun.net).minus(backtest).minus(paid), new Decimal(live.net).minus(bot).minus(funded)),
   };
 }
 
-/** Returns the money that the fills of a recorded order moved. */
-function moneyOf({ fills }: ReportedOrder, instruments: readonly Instrument[]): Decimal {
-  return fills.reduce((sum, { record: { symbol, side, notional, fee, feeCoin } }) => {
-    const instrument = instruments.find(({ id }) => id === symbol);
-    const isInMoney = instrument === undefined || feeCoin === instrument.quote || instrument.contract !== undefined;
-    const received = side === 'buy' ? sum.minus(notional) : sum.plus(notional);
-    return isInMoney ? received.minus(fee) : received;
+/** The fills of an order of the rerun: their money in the reporting asset, and their times. */
+interface OwnFills {
+  readonly money: Decimal;
+  readonly times: readonly number[];
+}
+
+/** Returns the fills of the rerun by order id. */
+function moneyByOrder({ fills, instruments, assets }: Rerun): ReadonlyMap<number, OwnFills> {
+  const money = new ReportingMoney(assets);
+  const found = new Map<number, OwnFills>();
+  for (let row = 0; row < fills.length; row++) {
+    const instrument = instruments[fills.instrument[row]!]!;
+    const { quoteDigits } = instrument;
+    const ms = fills.timeMs[row]!;
+    const fee = fills.feeInBase[row] === 1 ? '0' : fromScaled(fills.fee[row]!, quoteDigits);
+    const notional = fromScaled(fills.notional[row]!, quoteDigits);
+    const id = fills.orderId[row]!;
+    const earlier = found.get(id) ?? { money: ZERO, times: [] };
+    const isBuy = fills.side[row] === 0;
+    found.set(id, { money: earlier.money.plus(money.of(instrument, { isBuy, notional, fee, ms })), times: [...earlier.times, ms] });
+  }
+  return found;
+}
+
+/**
+ * Returns the money that the fills of a recorded order moved. A fill in the bar of the rerun's fill counts at the time of that one, because a
+ * backtest has no finer times.
+ */
+function moneyOf({ fills }: ReportedOrder, times: readonly number[], { rerun, money }: { rerun: Rerun; money: ReportingMoney }): Decimal {
+  return fills.reduce((sum, { record: { symbol, side, notional, fee, feeCoin, executedMs } }, place) => {
+    const instrument = rerun.instruments.find(({ id }) => id === symbol);
+    if (instrument === undefined) return sum;
+    const isInMoney = feeCoin === instrument.quote || instrument.contract !== undefined;
+    const { bars } = rerun.feeds.findLast((feed) => feed.bars.instrument.id === symbol)!;
+    const own = times[place];
+    const ms = own !== undefined && isSameTime(own, executedMs, bars) ? own : executedMs;
+    return sum.plus(money.of(instrument, { isBuy: side === 'buy', notional, fee: isInMoney ? fee : '0', ms }));
   }, ZERO);
 }
 

@@ -1,0 +1,206 @@
+// Tests `isobar parity` of bots with cash in two quote assets: planted causes are named, and the bridge adds up to naive decimals.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { lots } from '../../src/base/brand.ts';
+import { Decimal } from '../../src/base/number/decimal.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { Strategy } from '../../src/index.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
+import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts';
+import { START_MS } from '../simulation/plans.ts';
+import { comparePlanted, FIRST_ROW, HOUR_MS, QUOTE_CASH, ROWS, type Planted } from './planted.ts';
+import { total } from './netInJournal.ts';
+
+const instrument = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
+  id: instrumentId('spot', `${base}${quote}`),
+  market: 'spot',
+  wireName: `${base}${quote}`,
+  base,
+  quote,
+  priceDigits,
+  quantityDigits,
+  quoteDigits: 8,
+  baseDigits: 8,
+  minLots: lots(1),
+  makerFeePpm: 1000,
+  takerFeePpm: 1000,
+});
+
+/** Returns hourly bars of a seeded random walk in ticks from `start`, by steps of up to `step`. */
+function walk(traded: Instrument, start: number, step: number, seed: number): BarColumns {
+  const random = seededRng(seed);
+  const scale = 10 ** traded.priceDigits;
+  const column = (): Float64Array => new Float64Array(ROWS);
+  const [openMs, closeMs, open, high, low, close] = [column(), column(), column(), column(), column(), column()];
+  let last = start;
+  for (let row = 0; row < ROWS; row++) {
+    const first = last + Math.round((random.next() - 0.5) * step * 0.2);
+    last = first + Math.round((random.next() - 0.5) * 2 * step);
+    openMs[row] = START_MS + row * HOUR_MS;
+    closeMs[row] = START_MS + (row + 1) * HOUR_MS;
+    open[row] = first / scale;
+    close[row] = last / scale;
+    high[row] = (Math.max(first, last) + Math.round(random.next() * step)) / scale;
+    low[row] = (Math.min(first, last) - Math.round(random.next() * step)) / scale;
+  }
+  return { instrument: traded, interval: '1h', length: ROWS, openMs, closeMs, open, high, low, close, volume: column().fill(1000) };
+}
+
+const quoteAssets = {
+  btc: walk(instrument('BTC', 'USDT', 2, 5), 6_000_000, 40_000, 3),
+  eth: walk(instrument('ETH', 'BTC', 5, 3), 5000, 60, 5),
+};
+
+/** Trades ETHBTC by shares of the equity and by resting limits, and BTCUSDT by amounts. */
+class TwoAssets extends Strategy {
+  barCount = 0;
+  btc = this.feed('btc');
+  eth = this.feed('eth');
+  override onBar() {
+    const barInCycle = this.barCount++ % 6;
+    if (barInCycle === 0) this.buy({ equity: '0.2' }, { feed: this.eth });
+    if (barInCycle === 1) this.buy({ quote: '5000' }, { feed: this.btc });
+    if (barInCycle === 2) this.buy({ base: '2' }, { feed: this.eth, limit: this.eth.close.value * 0.99 });
+    if (barInCycle === 4) this.exit(this.eth);
+    if (barInCycle === 5) this.exit(this.btc);
+  }
+}
+
+interface JournalLine {
+  readonly k: string;
+  readonly decided?: boolean;
+  readonly bars?: readonly (readonly number[])[];
+  readonly symbol?: string;
+  readonly side?: string;
+  readonly qty?: string;
+  readonly notional?: string;
+  readonly fee?: string;
+  readonly feeCoin?: string;
+}
+
+const UNIT = 8;
+const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(UNIT, Decimal.ROUND_HALF_UP);
+
+/** Returns the net profit in USDT from the journal alone: money of BTC is summed in BTC, converted at a close and rounded once. */
+function netOfJournal(folder: string): string {
+  const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
+  const records = lines.map((line) => JSON.parse(line) as JournalLine);
+  const last = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
+  const cash = { USDT: new Decimal(QUOTE_CASH.USDT), BTC: new Decimal(QUOTE_CASH.BTC) };
+  const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
+  for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, last)) {
+    if (k !== 'FILL') continue;
+    const [base, quote] = symbol!.includes('ETH') ? (['ETH', 'BTC'] as const) : (['BTC', 'USDT'] as const);
+    const sign = side === 'buy' ? 1 : -1;
+    cash[quote] = cash[quote].minus(new Decimal(notional!).times(sign));
+    coins[base] = coins[base].plus(new Decimal(qty!).times(sign));
+    if (feeCoin === quote) cash[quote] = cash[quote].minus(fee!);
+    else coins[base] = coins[base].minus(fee!);
+  }
+  const closes = new Map<number, number>();
+  for (const { k, bars } of records.slice(0, last + 1))
+    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closes.set(feed!, close!);
+  const rate = new Decimal(String(closes.get(0)));
+  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closes.get(1)))));
+  const end = cash.USDT.plus(inUnits(coins.BTC.times(rate))).plus(inUnits(inBtc.times(rate)));
+  // The warm-up ends with the row before the first one.
+  const startRate = new Decimal(String(quoteAssets.btc.close[FIRST_ROW - 1]));
+  const start = new Decimal(QUOTE_CASH.USDT).plus(inUnits(new Decimal(QUOTE_CASH.BTC).times(startRate)));
+  return end.minus(start).toFixed();
+}
+
+const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
+
+/** Returns the bars with one price of one row moved by `ticks`. Bars of the other symbol stay. */
+const moved =
+  (symbol: string, field: 'open' | 'close', row: number, ticks: number) =>
+  (bars: BarColumns): BarColumns => {
+    if (bars.instrument.wireName !== symbol) return bars;
+    const scale = 10 ** bars.instrument.priceDigits;
+    return { ...bars, [field]: bars[field].map((price, at) => (at === row ? Math.round(price * scale + ticks) / scale : price)) };
+  };
+
+const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergence, what: DivergentWhat, time: number])[] = [
+  ['another open of ETHBTC', { catalog: moved('ETHBTC', 'open', FIRST_ROW + 1, 7) }, 'data revision', 'fill', closeOf(FIRST_ROW)],
+  [
+    'another close of the conversion',
+    { catalog: moved('BTCUSDT', 'close', FIRST_ROW + 5, 9000) },
+    'data revision',
+    'bar',
+    closeOf(FIRST_ROW + 5),
+  ],
+  [
+    'orders that arrive ten minutes later',
+    { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) },
+    'latency',
+    'fill',
+    closeOf(FIRST_ROW),
+  ],
+  [
+    'slippage',
+    { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm: 2000 } }) },
+    'fill model',
+    'fill',
+    closeOf(FIRST_ROW),
+  ],
+  [
+    'another fee rate',
+    { exchange: (plan) => ({ ...plan, fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 } }) },
+    'fee',
+    'fee',
+    closeOf(FIRST_ROW),
+  ],
+  ['bars that went by while the bot was down', { acts: { 5: ({ restart }) => restart(3) } }, 'restart', 'decision', closeOf(FIRST_ROW + 5)],
+  [
+    'a halt by a person',
+    {
+      acts: {
+        6: ({ opened: { bot } }) => {
+          const { engine } = bot.deps;
+          bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'a look', engine.nowMs));
+        },
+        7: ({ opened: { bot } }) => {
+          const { engine } = bot.deps;
+          bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, 'OPERATOR', 'a person', engine.nowMs));
+        },
+      },
+    },
+    'operator',
+    'order',
+    closeOf(FIRST_ROW + 6),
+  ],
+];
+
+describe('a bot with cash in two quote assets', () => {
+  test('equals its backtest over a restart between two bars, with the net of naive decimals', { timeout: 120_000 }, async () => {
+    let net = '';
+    const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, acts: { 9: ({ restart }) => restart(0) } }, (folder) => {
+      net = netOfJournal(folder);
+    });
+    expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', trades: [] });
+    expect(report.net).toEqual({ asset: 'USDT', backtest: net, live: net });
+    expect(report.fills).toBeGreaterThan(15);
+  });
+
+  test.each(CASES)(
+    'the report names the planted cause and its bridge adds up: %s',
+    { timeout: 120_000 },
+    async (_, planted, cause, what, time) => {
+      let net = '';
+      const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
+        net = netOfJournal(folder);
+      });
+      expect(report).toMatchObject({ equal: false, cause, first: { what }, residual: '0' });
+      expect(Math.abs(report.first!.time - time)).toBeLessThan(120_000);
+      expect(report.net.live).toBe(net);
+      expect(report.bridge.map((step) => step.cause)).toEqual([cause]);
+      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([net]));
+      expect(report.trades.length).toBeGreaterThan(0);
+      const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
+      expect(total([report.net.backtest, ...parts])).toBe(total([net]));
+    },
+  );
+});
