@@ -127,10 +127,10 @@ const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergen
   ['another open of ETHBTC', { catalog: moved('ETHBTC', 'open', FIRST_ROW + 1, 7) }, 'data revision', 'fill', closeOf(FIRST_ROW)],
   [
     'another close of the conversion',
-    { catalog: moved('BTCUSDT', 'close', FIRST_ROW + 5, 9000) },
+    { catalog: moved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
     'data revision',
     'bar',
-    closeOf(FIRST_ROW + 5),
+    closeOf(FIRST_ROW + 6),
   ],
   [
     'orders that arrive ten minutes later',

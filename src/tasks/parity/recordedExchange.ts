@@ -7,6 +7,7 @@ import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ApprovedOrder, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder, VenueOrderRecord } from '../../venue/venueOrder.ts';
 import type { ReportedFill, ReportedOrder } from './recordedRun.ts';
 import type { Script } from './script.ts';
@@ -77,9 +78,9 @@ export class RecordedExchange extends ReplayExchange {
     const { placed, recorded, id } = held;
     const { fills, end } = recorded;
     const { book } = this.book(instrument);
-    while (placed.isOpen && placed.ref === id && held.next < fills.length && fills[held.next]!.knownMs <= closeMs) {
+    while (placed.isOpen && placed.ref === id && held.next < fills.length && this.#script.knownMs(fills[held.next]!) <= closeMs) {
       const fill = fills[held.next++]!;
-      const lots = this.#lotsOf(placed, recorded, fill, held.next === fills.length);
+      const lots = this.#lotsOf(book, placed, recorded, held.next - 1);
       if (lots <= 0) continue;
       const timeMs = Math.max(fill.record.executedMs, earliestMs);
       const isComplete = placed.quoteUnits > 0 ? recorded.isFilled && held.next === fills.length : placed.filledLots + lots === placed.lots;
@@ -89,7 +90,7 @@ export class RecordedExchange extends ReplayExchange {
       this.#booking = null;
       if (placed.isOpen && placed.ref === id) placed.admittedMs = INFINITY;
     }
-    const isOver = end !== null && end.how === 'canceled' && end.knownMs <= closeMs && this.#script.isOn(end.cause);
+    const isOver = end !== null && end.how === 'canceled' && this.#script.knownMs(end) <= closeMs && this.#script.isOn(end.cause);
     if (isOver && placed.isOpen && placed.ref === id && !recorded.isFilled) this.venue.cancel(placed, this.engine.nowMs);
     if (!placed.isOpen || placed.ref !== id) this.#forget(instrument, held);
   }
@@ -101,8 +102,17 @@ export class RecordedExchange extends ReplayExchange {
   }
 
   /** Returns the recorded quantity of a fill in lots. If the order has another size in the rerun, returns the same share of that size. */
-  #lotsOf(placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, { record }: ReportedFill, isLast: boolean): number {
-    const { quantityDigits } = placed.instrument;
+  #lotsOf(book: Pick<BarBook, 'fillableLots'>, placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, place: number): number {
+    const { record } = fills[place]!;
+    const isLast = place === fills.length - 1;
+    const { quantityDigits, quoteDigits } = placed.instrument;
+    const amount = intent?.amount == null ? null : nearestScaled(intent.amount, quoteDigits);
+    // Another amount buys what it can pay at the recorded price, as it does at the exchange.
+    if (placed.quoteUnits > 0 && amount !== null && amount > 0 && amount !== placed.quoteUnits) {
+      const payable = book.fillableLots(placed, ticksIn(record.price, placed.instrument));
+      if (isLast && isFilled) return payable;
+      return Math.min(payable, Math.round(nearestScaled(record.qty, quantityDigits) * (placed.quoteUnits / amount)));
+    }
     const rest = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
     if (isLast && isFilled && placed.quoteUnits === 0) return rest;
     const exact = toScaled(record.qty, quantityDigits);

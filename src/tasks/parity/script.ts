@@ -13,7 +13,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import { recordedTerms } from '../../orders/orderLog.ts';
 import { barNumber, finestBars, openAt } from './barTimes.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
-import { isForeign, type RecordedRun, type ReportedOrder } from './recordedRun.ts';
+import { isForeign, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
 
 /** The code of orders that only the rerun decides, because the bot did not see the bar in time. */
 export const UNDECIDED = 'UNDECIDED';
@@ -232,6 +232,16 @@ export class Script implements LatencyModel {
     const isLate = this.#run.down.some(({ fromMs, toMs }) => found.createdMs > fromMs && found.createdMs < toMs);
     if (isLate && !this.isOn('restart')) return null;
     return found.intent === null ? null : found;
+  }
+
+  /**
+   * Returns the first instant at which strategies know a fill or an end, ms UTC. While the cause `restart` is switched off, the bot is not
+   * down, so it knows at once what it learned at its next start.
+   */
+  knownMs(report: ReportedFill | ReportedEnd): number {
+    const { knownMs } = report;
+    if (this.isOn('restart') || !this.#run.down.some(({ fromMs, toMs }) => knownMs > fromMs && knownMs <= toMs)) return knownMs;
+    return 'record' in report ? report.record.executedMs : report.t;
   }
 
   /** Returns the latency of an order or a cancel, ms. */
