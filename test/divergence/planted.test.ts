@@ -178,6 +178,26 @@ const CASES: readonly PlantedCase[] = [
     changesNet: true,
   },
   {
+    name: 'operator: the bot halts itself',
+    planted: {
+      acts: {
+        6: ({ opened: { bot } }) => {
+          const { engine } = bot.deps;
+          bot.driver.step(() =>
+            engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'POST_TRADE', 'a fill is too far off', engine.nowMs),
+          );
+        },
+        7: ({ opened: { bot } }) => {
+          const { engine } = bot.deps;
+          bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, 'POST_TRADE', 'a person', engine.nowMs));
+        },
+      },
+    },
+    cause: 'operator',
+    first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
+    changesNet: true,
+  },
+  {
     name: 'operator: an order is cancelled by hand at the exchange',
     planted: { acts: { 3: cancelAtExchange } },
     cause: 'operator',

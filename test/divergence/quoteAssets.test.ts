@@ -78,16 +78,43 @@ interface JournalLine {
   readonly notional?: string;
   readonly fee?: string;
   readonly feeCoin?: string;
+  readonly cid?: string;
+  readonly order?: number;
+  readonly executedMs?: number;
 }
 
 const UNIT = 8;
 const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(UNIT, Decimal.ROUND_HALF_UP);
 
-/** Returns the net profit in USDT from the journal alone: money of BTC is summed in BTC, converted at a close and rounded once. */
-function netOfJournal(folder: string): string {
+/** Returns the records of the journal. */
+function journalOf(folder: string): readonly JournalLine[] {
   const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
-  const records = lines.map((line) => JSON.parse(line) as JournalLine);
+  return lines.map((line) => JSON.parse(line) as JournalLine);
+}
+
+/** Returns by order what its fills received less what they paid, in USDT at the close before the hour of each fill. */
+function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, string> {
+  const { openMs, close } = quoteAssets.btc;
+  const orders = new Map(records.flatMap(({ cid, order }) => (order === undefined ? [] : [[cid, order] as const])));
+  const found = new Map<number, Decimal>();
+  for (const { k, cid, symbol, side, notional, fee, feeCoin, executedMs } of records) {
+    if (k !== 'FILL') continue;
+    const isInBtc = symbol!.includes('ETH');
+    const rate = isInBtc ? new Decimal(String(close[openMs.indexOf(executedMs! - (executedMs! % HOUR_MS)) - 1])) : new Decimal(1);
+    const value = (amount: string): Decimal => inUnits(new Decimal(amount).times(rate));
+    const paid = feeCoin === (isInBtc ? 'BTC' : 'USDT') ? value(fee!) : new Decimal(0);
+    const money = value(notional!)
+      .times(side === 'buy' ? -1 : 1)
+      .minus(paid);
+    const order = orders.get(cid)!;
+    found.set(order, (found.get(order) ?? new Decimal(0)).plus(money));
+  }
+  return new Map([...found].map(([order, money]) => [order, money.toFixed()]));
+}
+
+/** Returns the net profit in USDT from the journal alone: money of BTC is summed in BTC, converted at a close and rounded once. */
+function netOfJournal(records: readonly JournalLine[]): string {
   const last = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
   const cash = { USDT: new Decimal(QUOTE_CASH.USDT), BTC: new Decimal(QUOTE_CASH.BTC) };
   const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
@@ -178,7 +205,7 @@ describe('a bot with cash in two quote assets', () => {
   test('equals its backtest over a restart between two bars, with the net of naive decimals', { timeout: 120_000 }, async () => {
     let net = '';
     const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, acts: { 9: ({ restart }) => restart(0) } }, (folder) => {
-      net = netOfJournal(folder);
+      net = netOfJournal(journalOf(folder));
     });
     expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', trades: [] });
     expect(report.net).toEqual({ asset: 'USDT', backtest: net, live: net });
@@ -190,8 +217,10 @@ describe('a bot with cash in two quote assets', () => {
     { timeout: 120_000 },
     async (_, planted, cause, what, time) => {
       let net = '';
+      let money: ReadonlyMap<number, string> = new Map();
       const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
-        net = netOfJournal(folder);
+        net = netOfJournal(journalOf(folder));
+        money = moneyByOrder(journalOf(folder));
       });
       expect(report).toMatchObject({ equal: false, cause, first: { what }, residual: '0' });
       expect(Math.abs(report.first!.time - time)).toBeLessThan(120_000);
@@ -199,6 +228,7 @@ describe('a bot with cash in two quote assets', () => {
       expect(report.bridge.map((step) => step.cause)).toEqual([cause]);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([net]));
       expect(report.trades.length).toBeGreaterThan(0);
+      for (const { order, live } of report.trades) expect(live).toBe(order === null ? '0' : (money.get(order) ?? '0'));
       const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
       expect(total([report.net.backtest, ...parts])).toBe(total([net]));
     },

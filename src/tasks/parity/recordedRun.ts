@@ -98,7 +98,6 @@ class JournalReading {
   readonly #numbers = new Map<string, number>();
   readonly #funded: RecordOf<'FUNDED'>[] = [];
   readonly #waiting = new Map<string, RecordOf<'DRAFT'>>();
-  readonly #halts = new Map<string, RecordOf<'HALT'>>();
   #newestMs: number;
   /** The newest instant before the process ended, ms UTC; null: the process runs. */
   #stoppedMs: number | null = null;
@@ -140,8 +139,6 @@ class JournalReading {
     else if (k === 'VERDICT' || k === 'STATE') this.#waiting.delete(record.cid);
     if (k === 'INSTANT') this.#takeInstant(record);
     else if (k === 'CONFIG' || k === 'STOP') this.#stoppedMs ??= this.#newestMs;
-    else if (k === 'HALT') this.#halts.set(`${record.scope} ${record.code}`, record);
-    else if (k === 'RESUME') this.#halts.delete(`${record.scope} ${record.code}`);
     else if (k === 'VERDICT' || k === 'INTENT') this.#takeDecision(record, knownMs);
     else if (k === 'REFUSED' || k === 'STATE' || k === 'FILL') this.#takeReport(record, knownMs);
     else if (k === 'FUNDED') this.#funded.push(record);
@@ -164,8 +161,7 @@ class JournalReading {
     const order = { ...previous, intent, createdMs };
     if (record.k === 'VERDICT' && !record.ok) {
       const code = record.code ?? '';
-      const cause = causeOfDenial(code, [...this.#halts.values()]);
-      order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause };
+      order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause: causeOfDenial(code) };
     }
     this.#orders.set(record.order, order);
   }
@@ -223,12 +219,10 @@ function causeOfRefusal(code: string): Divergence {
   return /clock|time/i.test(code) ? 'clock' : 'restart';
 }
 
-/** Returns the cause that explains a denial with this code. */
-function causeOfDenial(code: string, halts: readonly RecordOf<'HALT'>[]): Divergence {
+/** Returns the cause that explains a denial with this code. A halt counts as an act of the operator, also when the bot raised it itself. */
+function causeOfDenial(code: string): Divergence {
   if (CLOCK_CODES.has(code)) return 'clock';
   if (RESTART_CODES.has(code)) return 'restart';
   if (DATA_CODES.has(code)) return 'late bar';
-  const halt = halts.find((candidate) => candidate.code === code);
-  if (halt !== undefined && halt.who === 'bot' && code !== 'OPERATOR' && code !== 'KILLED') return 'fill model';
   return 'operator';
 }
