@@ -32,6 +32,10 @@ export class Conversion {
     return ticks > 0 ? ticks : this.startTicks;
   }
 
+  /** Returns the value of one unit of the asset in units of the reporting asset, not rounded. */
+  unitValue(ticks: number): number {
+    return (this.ticksAt(ticks) * this.factor.times) / this.factor.by;
+  }
   /** Returns the value of `units` of the asset in units of the reporting asset, rounded half up. */
   value(units: number, ticks: number): number {
     return quoteValueAt(units, this.ticksAt(ticks), this.factor);

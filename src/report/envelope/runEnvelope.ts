@@ -8,6 +8,7 @@ import { entriesOf, Reasons, type Entry } from './entries.ts';
 import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } from './figures.ts';
 import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
 import { firstFrom } from '../../base/number/search.ts';
+import { EnvelopeMoney } from './envelopeMoney.ts';
 import { PathRows } from './pathRows.ts';
 import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, maxReservedUnits, type Legs } from './runChecks.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
@@ -52,8 +53,8 @@ export class EnvelopeFinder {
   private readonly changes = new Map<number, SpreadChanges>();
   /** By strategy and instrument: the time until which an earlier entry may be unfinished (ms UTC). */
   private readonly busyUntil = new Map<number, number>();
-  /** By instrument: the largest amount of money that one of its entries reserves, in units. */
-  private readonly needs = new Map<number, number>();
+  /** Values the profits of each instrument in the reporting asset, and knows what each asset has to spend. */
+  private readonly money: EnvelopeMoney;
   /** Sums of the lowest and highest profits of the entries, minus their profits in the run, in units. */
   private low = 0;
   private high = 0;
@@ -74,6 +75,7 @@ export class EnvelopeFinder {
     this.terms = terms;
     this.finer = finer;
     this.legs = legsOf(record);
+    this.money = new EnvelopeMoney(record);
     const { always, ifOpen } = this.reasons;
     for (const reason of terms.reasons) always.add(reason);
     for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
@@ -104,7 +106,8 @@ export class EnvelopeFinder {
     const own = figuresOf(record, equity);
     const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
-    if (!this.isCertain && this.isShortOfMoney(band)) reasons.ifOpen.add('the money might not have been enough for every entry');
+    if (!this.isCertain && this.money.isShort(band?.low ?? null))
+      reasons.ifOpen.add('the money might not have been enough for every entry');
     const notBoundBecause = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
     // Finer rows decide what happened, even where the run did something else. The range then need not contain the run itself.
@@ -112,7 +115,7 @@ export class EnvelopeFinder {
     const width = this.high - this.low;
     // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
     const isSettled = this.isCertain || (refined !== null && width < 1e-6);
-    const inexactness = isSettled ? 0 : this.rounding + this.dustUnits();
+    const inexactness = isSettled ? 0 : this.rounding + this.dustUnits() + this.money.conversionRounding;
     const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
     const aroundRun = [own.net + this.low - margin, own.net + this.high + margin] as const;
     const isAroundRun = refined === null || (this.isBound && !isSettled);
@@ -186,26 +189,29 @@ export class EnvelopeFinder {
     if (rows.bars.instrument.contract === undefined && followed.isCapped) reasons.always.add('a market order rested at its price cap');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');
-    this.low += followed.low;
-    this.high += followed.high;
+    const { instrument } = entry;
+    const unitValue = this.money.unitValueAtEnd(instrument);
+    this.low += followed.low * unitValue;
+    this.high += followed.high * unitValue;
+    this.money.lose(instrument, followed.low);
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
     this.hasApart ||= followed.isApart;
     if (followed.isEntryOpen || followed.isExitOpen) {
       this.openEntries++;
-      this.rounding += rows.money.roundingOf(rows.lastMark);
+      this.rounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     }
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
-    this.profits.sum += followed.profit;
-    this.profits.squares += followed.profit * followed.profit;
+    const profit = followed.profit * unitValue;
+    this.profits.sum += profit;
+    this.profits.squares += profit * profit;
   }
 
   /** Notes the money that an entry reserves, if it is the largest amount of its instrument. */
   private noteNeed(entry: Entry, rows: PathRows): void {
     const { instrument } = entry;
     const row = Math.max(0, firstFrom(rows.bars.openMs, rows.bars.length, entry.fromMs) - 1);
-    const need = maxReservedUnits(rows, entry, rows.close[row] ?? 0, this.terms);
-    if (need > (this.needs.get(instrument) ?? 0)) this.needs.set(instrument, need);
+    this.money.need(instrument, maxReservedUnits(rows, entry, rows.close[row] ?? 0, this.terms));
   }
 
   /** Returns a function that takes the spread of one entry row by row, and adds its changes to those of the instrument. */
@@ -249,23 +255,12 @@ export class EnvelopeFinder {
     });
   }
 
-  /** True when the lowest equity may not have been enough for every entry. */
-  private isShortOfMoney(band: EquityBand | null): boolean {
-    const { startUnits, equity } = this.record;
-    const units = band?.low ?? equity.units;
-    let lowest = startUnits;
-    for (let row = 0; row < equity.length; row++) if (units[row]! < lowest) lowest = units[row]!;
-    let needed = 0;
-    for (const need of this.needs.values()) needed += need;
-    return needed > lowest;
-  }
-
   /** Returns the largest gain or loss on lots that could not be sold at once, in units: their value over the whole range of prices. */
   private dustUnits(): number {
     let units = 0;
     for (const [instrument, lots] of this.dust) {
       const rows = this.rowsFor(instrument);
-      if (rows !== null && lots > 0) units += rows.money.valueOf(lots, rows.range);
+      if (rows !== null && lots > 0) units += rows.money.valueOf(lots, rows.range) * this.money.unitValueAtEnd(instrument);
     }
     return units;
   }
@@ -275,7 +270,7 @@ export class EnvelopeFinder {
     const { timeMs, units, length } = this.record.equity;
     const low = Float64Array.from(units.subarray(0, length));
     const high = Float64Array.from(low);
-    for (const { rows, low: lows, high: highs } of this.changes.values()) {
+    for (const [instrument, { rows, low: lows, high: highs }] of this.changes) {
       const { closeMs, length: count } = rows.bars;
       let [row, sumLow, sumHigh] = [0, 0, 0];
       for (let instant = 0; instant < length; instant++) {
@@ -283,8 +278,10 @@ export class EnvelopeFinder {
           sumLow += lows[row]!;
           sumHigh += highs[row]!;
         }
-        low[instant] = Math.max(0, low[instant]! + sumLow);
-        high[instant]! += sumHigh;
+        // Profits stay in their own asset, so the closes of this instant value them.
+        const unitValue = this.money.unitValue(instrument, timeMs[instant]!);
+        low[instant] = Math.max(0, low[instant]! + sumLow * unitValue);
+        high[instant]! += sumHigh * unitValue;
       }
     }
     return { low, high };

@@ -79,6 +79,10 @@ export class Rates {
     const row = countUpTo(this.#bars.closeMs, this.#bars.length, ms) - 1;
     return row < 0 ? this.#startTicks : this.#ticks(this.#bars.close[row]!);
   }
+  /** Returns the value of one unit at a time, not rounded. */
+  unitValue(ms: number): number {
+    return this.#conversion.unitValue(this.at(ms));
+  }
   /** Returns units of the quote asset at a time in units of the reporting asset, rounded half up. */
   value(units: number, ms: number): number {
     return this.#conversion.value(units, this.at(ms));

@@ -180,7 +180,6 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
     bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
   });
   for (const note of resolved.notes) log.addEvent(note);
-  if (watcher.findsEnvelope && plan.convert !== undefined) log.addEvent('no envelope is found: it counts money in one quote asset');
   watcher.enter('setUp');
   const prepared = await prepareBacktest(plan, {
     progressCells: watcher.progressCells,
@@ -190,9 +189,9 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
     warnings,
     isOnly: watcher.isOnly,
     during: watch.during,
-    // Trades leave no order of events open. The envelope counts money in one quote asset.
+    // Trades leave no order of events open.
     ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),
-    keepsDecisions: watcher.findsEnvelope && plan.convert === undefined && plan.feeds.every(({ bars }) => bars.tape === undefined),
+    keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
   });
   if (streamed !== null) {
     streamed.begin(prepared.engine, plan);

@@ -1,0 +1,106 @@
+// Values the profits of an envelope in the reporting asset, and tells whether each quote asset has money enough for its entries.
+
+import { pow10 } from '../../base/number/exact.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { ratesOf, type Rates } from '../series/reportingView.ts';
+
+/** The money of the instruments that share a quote asset. */
+interface AssetMoney {
+  /** By instrument: the largest amount of money that one of its entries reserves, in units. */
+  readonly needs: Map<number, number>;
+  /** Sum of the lowest profits of the entries less their profits in the run, in units. */
+  low: number;
+}
+
+/**
+ * A profit in another quote asset stays in that asset, whatever the time of its trade. So it is worth its amount at the newest close of the
+ * conversion, and the closes are facts: they are the same in every order of events.
+ */
+export class EnvelopeMoney {
+  private readonly record: RunRecord;
+  private readonly assets = new Map<string, AssetMoney>();
+  /** By instrument; null: its quote asset is the reporting asset. */
+  private readonly rates: readonly (Rates | null)[];
+  private readonly atEnd: readonly number[];
+
+  constructor(record: RunRecord) {
+    this.record = record;
+    this.rates = record.instruments.map(({ quote }) => ratesOf(quote, record));
+    this.atEnd = this.rates.map((rates) => rates?.unitValue(record.toMs) ?? 1);
+  }
+
+  /** Returns the value of a unit of the instrument's quote asset at a time, in units of the reporting asset. */
+  unitValue(instrument: number, ms: number): number {
+    return this.rates[instrument]?.unitValue(ms) ?? 1;
+  }
+  /** Returns the value of a unit of the instrument's quote asset at the end of the run. */
+  unitValueAtEnd(instrument: number): number {
+    return this.atEnd[instrument]!;
+  }
+  /** The largest effect of the rounding of conversions, in units: half a unit by asset, in the run and in another order of events. */
+  get conversionRounding(): number {
+    return Math.max(0, (this.record.quoteAssets?.length ?? 0) - 1);
+  }
+
+  /** Notes the money that an entry reserves. */
+  need(instrument: number, units: number): void {
+    const { needs } = this.assetOf(instrument);
+    if (units > (needs.get(instrument) ?? 0)) needs.set(instrument, units);
+  }
+  /** Notes how much less an entry may bring than in the run, in units of its quote asset. */
+  lose(instrument: number, units: number): void {
+    this.assetOf(instrument).low += units;
+  }
+
+  private assetOf(instrument: number): AssetMoney {
+    const { quote } = this.record.instruments[instrument]!;
+    const found = this.assets.get(quote) ?? { needs: new Map<number, number>(), low: 0 };
+    this.assets.set(quote, found);
+    return found;
+  }
+
+  /** True when the money may not have been enough for every entry. `lowest`: the lowest equity at each instant; null: that of the run. */
+  isShort(lowest: Float64Array | null): boolean {
+    const { startUnits, equity, quoteAssets } = this.record;
+    if (quoteAssets !== undefined) {
+      return quoteAssets.some(({ asset, startUnits: units }) => {
+        const { needs, low } = this.assets.get(asset) ?? { needs: new Map<number, number>(), low: 0 };
+        return needs.size > 0 && sumOf(needs) > this.lowestBook(asset, units) + low;
+      });
+    }
+    const units = lowest ?? equity.units;
+    let minimum = startUnits;
+    for (let row = 0; row < equity.length; row++) if (units[row]! < minimum) minimum = units[row]!;
+    let needed = 0;
+    for (const { needs } of this.assets.values()) needed += sumOf(needs);
+    return needed > minimum;
+  }
+
+  /** Returns the lowest value of an asset's cash, with its coins at their cost, after any fill of the run. */
+  private lowestBook(asset: string, startUnits: number): number {
+    const { fills, instruments } = this.record;
+    const held = instruments.map(() => ({ lots: 0, cost: 0 }));
+    let [book, lowest] = [startUnits, startUnits];
+    for (let row = 0; row < fills.length; row++) {
+      const instrument = fills.instrument[row]!;
+      if (instruments[instrument]!.quote !== asset) continue;
+      const coins = held[instrument]!;
+      const [lots, notional] = [fills.lots[row]!, fills.notional[row]!];
+      if (fills.feeInBase[row] === 0) book -= fills.fee[row]!;
+      if (fills.side[row] === 0) {
+        const { baseDigits, quantityDigits } = instruments[instrument]!;
+        coins.lots += fills.feeInBase[row] === 0 ? lots : lots - fills.fee[row]! / pow10(baseDigits - quantityDigits);
+        coins.cost += notional;
+      } else {
+        const cost = coins.lots > 0 ? (coins.cost * Math.min(lots, coins.lots)) / coins.lots : 0;
+        coins.lots -= Math.min(lots, coins.lots);
+        coins.cost -= cost;
+        book += notional - cost;
+      }
+      lowest = Math.min(lowest, book);
+    }
+    return lowest;
+  }
+}
+
+const sumOf = (needs: ReadonlyMap<number, number>): number => [...needs.values()].reduce((sum, units) => sum + units, 0);
