@@ -132,5 +132,7 @@ export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
     'seed',
     'instruments',
   ];
-  return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
+  const { inside } = (data as { readonly fills?: { readonly inside?: string } } | null)?.fills ?? {};
+  const kept = Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
+  return inside === undefined ? kept : { ...kept, fills: { inside } };
 }

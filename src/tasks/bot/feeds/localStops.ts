@@ -13,16 +13,19 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
 export function watchRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
   const { brackets, bracketManager, drafts } = engine;
   const { instrumentIndex: index, instrument, bars } = feed;
-  const openMs = bars.openMs[row]!;
+  const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
     // A bracket whose entry has filled within the row must not react to the row's open.
     brackets.triggerAtOpen(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
     if (!isMissed) drafts.entries.fireAtOpen(index, openMs, open!);
-    brackets.triggerInRow(index, high!, low!, -Infinity, bracketManager.onHit);
+    // The bot books fills up to now before it reads the row. An entry that filled after the close has not seen this row.
+    brackets.triggerInRow(index, high!, low!, -Infinity, (bracket, price) => {
+      if (bracket.armedMs <= closeMs) bracketManager.hit(bracket, price);
+    });
     if (!isMissed) drafts.entries.fireInRow(index, openMs, open!, high!, low!);
-    if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
+    brackets.followAgain(index, { high: high!, low: low!, close: close! }, openMs, closeMs);
   }
   cancelCollarRemainders(engine, index, openMs);
 }

@@ -1,0 +1,34 @@
+// A ladder of three targets above a stop, over bars of 15m whose orders fill inside bars of 5m. The stop moves after each target.
+// It uses no indicator, so it needs no warm-up.
+import { Strategy, type FillInfo, type OrderId } from 'isobar';
+
+export default class InsideLadder extends Strategy.with({}) {
+  entry: OrderId | null = null;
+  rounds = 0;
+  closed = 0;
+
+  override onBar() {
+    const { close, high, low } = this.bars.bar;
+    const risk = Math.max(high - low, close * 0.002);
+    const working = this.openOrders().filter(({ entry }) => entry === null);
+    for (const { id } of working) this.cancel(id);
+    if (working.length > 0 || !this.position().isFlat) return;
+    this.closed = 0;
+    const isMarket = ++this.rounds % 2 === 0;
+    const price = isMarket ? close : close - 0.1 * risk;
+    const targets = [
+      { at: price + 0.3 * risk, share: '0.5' },
+      { at: price + 0.6 * risk, share: '0.3' },
+      { at: price + risk, share: '0.2' },
+    ];
+    const stopLoss = price - (this.rounds % 3 === 0 ? 0.8 : 0.5) * risk;
+    this.entry = isMarket
+      ? this.buy({ equity: '0.5' }, { targets, stopLoss, tag: 'now' })
+      : this.buy({ quote: '3000' }, { limit: price, targets, stopLoss, tag: 'rest' });
+  }
+
+  override onFill({ side, price }: FillInfo) {
+    if (side !== 'sell' || this.entry === null || this.position().isFlat) return;
+    if (++this.closed % 2 === 1) this.amend(this.entry, { stop: price * 0.997 });
+  }
+}
