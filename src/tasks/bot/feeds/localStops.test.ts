@@ -1,0 +1,50 @@
+// Tests which closed bars trigger and move the local stops of a bot.
+
+import { expect, test } from 'vitest';
+import type { Engine } from '../../../engine/engine.ts';
+import type { FeedRun } from '../../../engine/feeds/feed.ts';
+import { Brackets } from '../../../orders/stops/brackets.ts';
+import { watchRow } from './localStops.ts';
+
+const OPEN_MS = 60_000;
+const CLOSE_MS = 120_000;
+
+/** Arms a long entry with a stop at 95.00 and a trailing distance of 3.00, filled at `filledMs`. Returns what the bar does with it. */
+function watchBar(filledMs: number, low: number): { readonly hits: readonly number[]; readonly best: number } {
+  const brackets = new Brackets(1);
+  const entry = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', stopLoss: 9500, trailing: 300, trailingPpm: 0, trailingFrom: 0 };
+  brackets.arm(entry as never, 10, 10_000, filledMs);
+  const hits: number[] = [];
+  const bars = {
+    openMs: Float64Array.of(OPEN_MS),
+    closeMs: Float64Array.of(CLOSE_MS),
+    open: Float64Array.of(100),
+    high: Float64Array.of(110),
+    low: Float64Array.of(low),
+    close: Float64Array.of(104),
+  };
+  const engine = {
+    brackets,
+    bracketManager: { hit: (_: unknown, price: number) => void hits.push(price) },
+    drafts: { entries: { fireAtOpen: () => {}, fireInRow: () => {} } },
+    orders: { active: () => [] },
+  };
+  const feed = { instrumentIndex: 0, instrument: { priceDigits: 2 }, bars };
+  watchRow(engine as unknown as Engine, feed as unknown as FeedRun, 0);
+  return { hits, best: brackets.list(0)[0]!.best };
+}
+
+test('a bar that reached a stop triggers it, if the entry filled before or inside the bar', () => {
+  expect(watchBar(OPEN_MS - 1000, 94).hits).toEqual([9700]);
+  expect(watchBar(CLOSE_MS - 1000, 94).hits).toEqual([9700]);
+  expect(watchBar(CLOSE_MS, 94).hits).toEqual([9700]);
+});
+
+test('a bar that closed before the entry filled neither triggers its stop nor moves its trailing stop', () => {
+  expect(watchBar(CLOSE_MS + 1, 94)).toEqual({ hits: [], best: 10_000 });
+});
+
+test('a trailing stop follows the high of a bar after its entry, and the close of the bar of its entry', () => {
+  expect(watchBar(OPEN_MS - 1000, 99).best).toBe(11_000);
+  expect(watchBar(CLOSE_MS - 1000, 99).best).toBe(10_400);
+});
