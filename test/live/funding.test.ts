@@ -10,6 +10,7 @@ import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { PERPETUAL, perpetualBars } from '../fixtures/perpetual.ts';
 import { balancesOf, booksOf } from '../parity/holdings.ts';
@@ -37,8 +38,17 @@ const RATES = [0.0001, 0.0002, -0.0003, -0.0001, 0.0004, 0.00012345, -0.0002, 0.
 const ROWS = 66;
 const FIRST_ROW = 10;
 
+/** Keeps what it counts, so that a start begins at its newest kept point. */
+class KeepingReceiver extends FundingReceiver {
+  counted = this.keep({ bars: 0 });
+  override onBar() {
+    this.counted.bars++;
+    super.onBar();
+  }
+}
+
 /** Returns a plan of hourly bars of a contract with funding at 8, 16, 24, ... hours. The first time lies before the run. */
-function planFor(rates: readonly number[]): RunPlan {
+function planFor(rates: readonly number[], strategy: StrategyClass = FundingReceiver): RunPlan {
   const closes = Array.from({ length: ROWS }, (_, index) => 100 + (index % 7));
   const bars = { ...perpetualBars(closes, 'AAA', 60), interval: '1h' as const };
   const timeMs = Float64Array.from(rates, (_, index) => START_MS + 8 * (index + 1) * HOUR_MS + index);
@@ -53,7 +63,7 @@ function planFor(rates: readonly number[]): RunPlan {
     [bars.instrument.id, { marks: null, funding, rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) } }],
   ]);
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return onTheWire(planOf(FundingReceiver, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
+  return onTheWire(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
 }
 const DEFINITION = {
   strategy: 'payee.ts',
@@ -125,6 +135,26 @@ test('funding rates are those of the backtest at each decision, over a restart a
   const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(3);
+  expect(readings).toEqual(expected);
+});
+
+test('a bot that was restarted at a kept point is replayed as a whole, with the rates of the backtest', async () => {
+  const plan = planFor(RATES, KeepingReceiver);
+  const { engine, loop } = await prepareBacktest(plan);
+  loop(engine);
+  const expected = readings;
+  readings = [];
+  const path = await openExchange(plan);
+  await runBot(path, plan, 35);
+  readings = [];
+  const secondLog = await runBot(path, plan, Infinity);
+  expect(secondLog).toContain('strategies begin with their kept state');
+  expect(readings.length).toBeLessThan(expected.length);
+  expect(readings).toEqual(expected.slice(-readings.length));
+  readings = [];
+  const load = () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' });
+  const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });
+  expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(readings).toEqual(expected);
 });
 

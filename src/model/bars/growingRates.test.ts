@@ -27,3 +27,12 @@ it('a rate before the newest one is rejected', () => {
   rates.set(10, 0.1);
   expect(() => rates.set(9, 0.1)).toThrow('a funding rate of 9 after that of 10');
 });
+
+it('removed rates can be set again, and earlier ones stay', () => {
+  const rates = new GrowingRates();
+  for (const timeMs of [10, 20, 30]) rates.set(timeMs, timeMs / 100);
+  rates.removeFrom(20);
+  expect([rates.length, rates.lastMs]).toEqual([1, 10]);
+  rates.set(20, 0.5);
+  expect(Array.from(rates.rate.subarray(0, rates.length))).toEqual([0.1, 0.5]);
+});

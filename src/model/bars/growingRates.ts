@@ -30,6 +30,11 @@ export class GrowingRates implements FundingRates {
     this.rate[this.#length - 1] = rate;
   }
 
+  /** Removes the rates of `timeMs` and later. The process that journals them again knows them anew. */
+  removeFrom(timeMs: number): void {
+    while (this.#length > 0 && this.timeMs[this.#length - 1]! >= timeMs) this.#length--;
+  }
+
   #grow(): void {
     const doubled = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);

@@ -206,7 +206,7 @@ function nextInstants(records: readonly JournalRecord[]): readonly number[] {
 /** True for an order of a kill, which no strategy decided. */
 export const isForeign = ({ intent }: ReportedOrder): boolean => intent !== null && isOfKill(intent);
 
-const CLOCK_CODES: ReadonlySet<string> = new Set(['CLOCK', '-1021']);
+const CLOCK_CODES: ReadonlySet<string> = new Set(['CLOCK', 'STALE', '-1021']);
 const SIZE_CODES: ReadonlySet<string> = new Set(['-1111', '-1136', '-1147']);
 const RESTART_CODES: ReadonlySet<string> = new Set(['MISSED', 'STARTING']);
 const DATA_CODES: ReadonlySet<string> = new Set(['STALE_DATA']);

@@ -388,6 +388,8 @@ export class LifetimeReplay {
 
   #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
     const known = ratesOf(this.#deps.plan, symbol);
+    // A start at a kept point had no rates, and journalled all that it knew.
+    if (times[0]! < known.lastMs) known.removeFrom(times[0]!);
     times.forEach((timeMs, index) => known.set(timeMs, rateFrom(rates[index]!)));
   }
 }

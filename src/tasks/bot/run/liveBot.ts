@@ -249,7 +249,7 @@ export class LiveBot {
 
   #catchUp(untilMs: number, bars: readonly BarFact[], append: () => void): void {
     const { engine, journal, log } = this.deps;
-    if (bars.length > 0) log.info(`${bars.length} bars closed while the bot was down: they update the indicators and trigger no decision`);
+    if (bars.length > 0) log.info(`bars that closed while the bot was down: ${bars.length}, for the indicators alone, without a decision`);
     this.driver.catchUp(untilMs, (nowMs) =>
       passInstant(engine, nowMs, () => {
         append();
