@@ -388,8 +388,7 @@ export class LifetimeReplay {
 
   #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
     const known = ratesOf(this.#deps.plan, symbol);
-    // A start at a kept point had no rates, and journalled all that it knew.
-    if (times[0]! < known.lastMs) known.removeFrom(times[0]!);
+    known.removeFrom(times[0]!); // A start at a kept point had no rates, and journalled all that it knew.
     times.forEach((timeMs, index) => known.set(timeMs, rateFrom(rates[index]!)));
   }
 }
