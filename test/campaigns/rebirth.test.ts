@@ -68,7 +68,7 @@ test.skipIf(isCampaign)(
   'a bot with a ladder of targets inside finer bars equals its backtest, and is killed without a difference',
   { timeout: 600_000 },
   async () => {
-    const results = await rebirths('--kills', '2', '--seed', '3', '--bars', '150', 'insideLadder');
-    expect(results).toMatchObject([{ strategy: 'insideLadder', kills: 2, equalToUnkilled: true }]);
+    const results = await rebirths('--kills', '2', '--seed', '3', '--bars', '150', 'finerLadder');
+    expect(results).toMatchObject([{ strategy: 'finerLadder', kills: 2, equalToUnkilled: true }]);
   },
 );

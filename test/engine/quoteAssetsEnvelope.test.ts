@@ -53,7 +53,7 @@ function tinyCase(seed: number): TinyCase {
     const next = rows[symbol]!.slice(index * ROWS_PER_ENTRY + 1, (index + 1) * ROWS_PER_ENTRY);
     const [, , , close] = rows[symbol]![index * ROWS_PER_ENTRY]!;
     const [, high, low] = next[pick(next.length)]!;
-    const step = WALKS[symbol]![1];
+    const step = WALKS[symbol][1];
     const limit = pick(2) === 0 ? null : Math.min(close - 1, low + pick(3) - 1);
     const price = limit ?? close;
     return { symbol, limit, stop: price - 2 - pick(step), target: Math.max(price + 2, high + pick(3) - 1) };
@@ -63,7 +63,7 @@ function tinyCase(seed: number): TinyCase {
 
 function strategyOf({ entries }: TinyCase, readsCash: boolean) {
   return class Scripted extends Strategy {
-    feeds_ = ['btc', 'eth'].map((name) => this.feed(name));
+    byName = ['btc', 'eth'].map((name) => this.feed(name));
     row = 0;
     working: OrderId | null = null;
     override onBar() {
@@ -71,7 +71,7 @@ function strategyOf({ entries }: TinyCase, readsCash: boolean) {
       const row = this.row++;
       const entry = entries[Math.floor(row / ROWS_PER_ENTRY)];
       if (entry === undefined) return;
-      const feed = this.feeds_[entry.symbol]!;
+      const feed = this.byName[entry.symbol]!;
       if (row % ROWS_PER_ENTRY === ROWS_PER_ENTRY - 1) {
         if (this.working !== null) this.cancel(this.working);
         this.exit(feed);
@@ -79,7 +79,7 @@ function strategyOf({ entries }: TinyCase, readsCash: boolean) {
       if (row % ROWS_PER_ENTRY > 0) return;
       const { priceDigits, quantityDigits } = SYMBOLS[entry.symbol];
       const price = (ticks: number): string => new Decimal(ticks).div(10 ** priceDigits).toFixed();
-      const base = new Decimal(WALKS[entry.symbol]![2]).div(10 ** quantityDigits).toFixed();
+      const base = new Decimal(WALKS[entry.symbol][2]).div(10 ** quantityDigits).toFixed();
       this.working = this.buy(
         { base },
         {
@@ -102,7 +102,7 @@ const keyOf = ({ cash, phase }: State): string => `${cash.join(' ')} ${phase}`;
 
 /** Books a trade of the entry's lots at a price, with its fee. */
 function traded(state: State, symbol: 0 | 1, ticks: number, isBuy: boolean): State {
-  const notional = BigInt(ticks) * BigInt(WALKS[symbol]![2]) * UNITS[symbol]!;
+  const notional = BigInt(ticks) * BigInt(WALKS[symbol][2]) * UNITS[symbol];
   const fee = (notional * FEE_PPM * 2n + 1_000_000n) / 2_000_000n;
   const cash: [bigint, bigint] = [...state.cash];
   cash[symbol] += (isBuy ? -notional : notional) - fee;

@@ -132,7 +132,10 @@ export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
     'seed',
     'instruments',
   ];
-  const { inside } = (data as { readonly fills?: { readonly inside?: string } } | null)?.fills ?? {};
-  const kept = Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
-  return inside === undefined ? kept : { ...kept, fills: { inside } };
+  const given = Object.entries(data ?? {});
+  const fills = Object.entries((given.find(([key]) => key === 'fills')?.[1] ?? {}) as object).filter(([key]) => key === 'inside');
+  return Object.fromEntries([
+    ...given.filter(([key]) => keys.includes(key)),
+    ...(fills.length === 0 ? [] : [['fills', Object.fromEntries(fills)] as const]),
+  ]);
 }

@@ -20,7 +20,7 @@ export interface Case {
 }
 
 const SPOT_BARS = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 35136 --seed 7';
-const INSIDE_BARS = 'data generate --symbol DEMOUSDT --interval 5m --from 2024-01-25 --bars 6000 --seed 11';
+const FINER_BARS = 'data generate --symbol DEMOUSDT --interval 5m --from 2024-01-25 --bars 6000 --seed 11';
 const FUTURES_BARS = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 17568 --seed 31';
 
 const SPOT = {
@@ -59,7 +59,7 @@ const REMEMBERING = {
   repricedTrail: SPOT,
   channelEntry: SPOT,
   severalTargets: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
-  insideLadder: { ...SPOT, to: '2024-02-14', fills: { inside: '5m', maxVolumeShare: '0.002' } },
+  finerLadder: { ...SPOT, to: '2024-02-14', fills: { maxVolumeShare: '0.002' } },
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
@@ -88,13 +88,13 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
   const own = Object.entries(REMEMBERING)
     .filter(([name]) => wanted.includes(name))
     .map(([name, definition]) => {
-      const spotBars = name === 'insideLadder' ? INSIDE_BARS : SPOT_BARS;
+      const spotBars = name === 'finerLadder' ? FINER_BARS : SPOT_BARS;
       const bars = madeBars(folder, ['market' in definition ? FUTURES_BARS : spotBars]);
       const file = join(folder, `${name}.yaml`);
       const strategy = `${ROOT}test/rebirth/strategies/${name}.ts`;
       // JSON is YAML.
       writeFileSync(file, JSON.stringify({ strategy, ...definition, catalog: join(bars, 'data') }));
-      return { name, file, settings: [], bars: 700 };
+      return { name, file, settings: name === 'finerLadder' ? ['fills.inside=5m'] : [], bars: 700 };
     });
   const eight = fromDocuments
     .filter(([name]) => wanted.includes(name))

@@ -30,7 +30,7 @@ export class GrowingRates implements FundingRates {
     this.rate[this.#length - 1] = rate;
   }
 
-  /** Removes the rates of `timeMs` and later. The process that journals them again knows them anew. */
+  /** Removes the rates of `timeMs` and later. A process that journals them again sets them again. */
   removeFrom(timeMs: number): void {
     while (this.#length > 0 && this.timeMs[this.#length - 1]! >= timeMs) this.#length--;
   }

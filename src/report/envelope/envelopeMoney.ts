@@ -1,4 +1,4 @@
-// Values the profits of an envelope in the reporting asset, and tells whether each quote asset has money enough for its entries.
+// Values the profits of an envelope in the reporting asset, and checks whether each quote asset has money enough for its entries.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';

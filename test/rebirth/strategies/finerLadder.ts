@@ -2,7 +2,7 @@
 // It uses no indicator, so it needs no warm-up.
 import { Strategy, type FillInfo, type OrderId } from 'isobar';
 
-export default class InsideLadder extends Strategy.with({}) {
+export default class FinerLadder extends Strategy.with({}) {
   entry: OrderId | null = null;
   rounds = 0;
   closed = 0;
