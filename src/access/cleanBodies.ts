@@ -5,6 +5,7 @@ const MIN_BYTES = 256;
 const MAX_BYTES = 1 << 18;
 const MAX_KEPT = 64;
 
+/** The last replies by request, as far as they contained no credential. Keeps at most `MAX_KEPT` of them. */
 export class CleanBodies {
   /** Bodies by request, the oldest first. */
   readonly #kept = new Map<string, Uint8Array>();

@@ -53,6 +53,7 @@ export class Drafts {
   /** Number of stop entries among the drafts. */
   watched = 0;
 
+  /** The drafts, oldest first. */
   get waiting(): readonly WaitingDraft[] {
     return this.waitingDrafts;
   }

@@ -47,6 +47,7 @@ interface Sizes {
   heldAndOrdered(instrumentIndex: number): number;
 }
 
+/** The rebalances of one strategy: the orders that were sent, and those that wait for sales. */
 export class Rebalancing implements RebalanceHost {
   private readonly engine: RebalancingHost;
   private readonly feeds: { readonly tradable: readonly FeedRun[] };
