@@ -55,7 +55,6 @@ const NAN = NaN;
 // hot: docs/performance.md#imported-constants
 const UNKNOWN_STATE = STATE.unknown;
 
-/** The state of one bot, in a backtest as in live trading, and the entry of everything that the exchange reports. */
 export class Engine implements ExchangeSink, MarkPrices {
   readonly instruments: readonly Instrument[];
   readonly feeds: readonly FeedRun[];

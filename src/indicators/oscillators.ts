@@ -38,7 +38,6 @@ export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** The outputs of `macd`. All of them are in the unit of the source. */
 export interface Macd {
   /** The fast average minus the slow one. */
   readonly macd: Series;
@@ -68,7 +67,6 @@ export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 
   );
 }
 
-/** The outputs of `stochastic`, from 0 to 100. */
 export interface Stochastic {
   /** Position of the close in the range of the last bars, 0 to 100, averaged over `smoothK` bars. */
   readonly k: Series;

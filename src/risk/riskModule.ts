@@ -188,7 +188,6 @@ export class RiskModule {
   snapshot(): ReadonlyMap<string, readonly number[]> {
     return this.losses.snapshot();
   }
-  /** Sets the state of the loss rules from a snapshot. */
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
     this.losses.restore(memory);
   }
@@ -220,7 +219,6 @@ export class RiskModule {
     this.state.sent.noteFill(order.strategy, fill.timeMs);
     this.live.onFill(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
   }
-  /** Reports an order that was denied by the bot or refused by the venue, with the code. */
   refused(order: Order, code: string, nowMs: number): void {
     this.live.onRefusal(order, code, nowMs);
   }
@@ -243,7 +241,6 @@ export class RiskModule {
   haltInstrument(instrument: number, code: string, nowMs: number, why = code): void {
     this.halts.raise({ kind: 'symbol', instrument }, 'HALT_NEW', code, why, nowMs);
   }
-  /** Clears a cause of a symbol. Does nothing if it is not in force. */
   clearInstrumentHalt(instrument: number, code: string, nowMs: number): void {
     this.halts.clear({ kind: 'symbol', instrument }, code, 'its cause is gone', nowMs);
   }

@@ -14,6 +14,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 /** The balance of one asset in one account, in whole units. Hot: docs/performance.md#record-fields. */
 export class Balance {
+  /** Units that no order holds, and units that open orders hold. */
   // hot: docs/performance.md#double-fields
   free = 0.5;
   locked = 0.5;
@@ -36,6 +37,7 @@ export class Balance {
  * Amounts of an asset outside all accounts. `market` is the counterparty of every fill; amounts that it paid are negative.
  */
 export class ExternalFlows {
+  /** Fees that the venue has taken. */
   // hot: docs/performance.md#double-fields
   fees = 0.5;
   market = 0.5;
@@ -48,6 +50,7 @@ export class ExternalFlows {
 /** One account in one instrument: everything that the venue needs to check and settle an order. */
 export class InstrumentAccount {
   readonly account: Account;
+  /** Balances of the two assets of the instrument. */
   readonly base: Balance;
   readonly quote: Balance;
   /** Fee rates for orders placed from now on, ppm. */
@@ -67,6 +70,7 @@ export class InstrumentAccount {
 
 /** Balances in whole units of each asset. For each asset, at any time: deposited = free + locked of all accounts + fees + market. */
 export class Accounts {
+  /** The assets of all instruments. Methods take their index in this list. */
   readonly assets: readonly string[];
   /** The open accounts, by account index. */
   readonly all: Account[] = [];

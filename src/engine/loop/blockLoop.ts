@@ -14,9 +14,7 @@ import { matchDue, refreshAllWorking } from './workingFeeds.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Runs one engine to its end. */
 export type BlockLoop = (engine: Engine) => void;
-/** Runs several engines of a sweep to their end, block by block. */
 export type LaneLoop = (engines: readonly Engine[]) => void;
 
 /** Runs the engine to the end of its rows. Throws what a strategy throws, with its name and bar. */
@@ -58,7 +56,6 @@ export function laneLoop(engines: readonly Engine[]): void {
   }
 }
 
-/** Computes all indicators for the rows of the current block. */
 export function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
     if (feed.to === feed.cur) continue;
@@ -68,7 +65,6 @@ export function fillIndicators(engine: Engine): void {
   for (const { feed, kernels } of engine.links) if (feed.to > feed.cur) for (const kernel of kernels) kernel.fill(feed.cur, feed.to);
 }
 
-/** Lists the rows of the current block at which each signal with a handler is true. */
 export function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
@@ -89,7 +85,6 @@ function moveTo(watch: SignalWatch, at: number): void {
   watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
 }
 
-/** Visits each instant of the current block in order. */
 export function visitBlock(engine: Engine): void {
   const { hasOneFeedAndStrategy } = engine;
   // Events between blocks may have added work that the row-by-row visits do not look for.

@@ -25,7 +25,9 @@ interface Tier {
 
 /** Values, profits and margins of one contract. All money is in whole units of its settlement asset. */
 export class ContractMoney {
+  /** The terms of the contract. */
   readonly contract: Contract;
+  /** True when the contract settles in its quote asset, false when it is inverse. */
   readonly isLinear: boolean;
   /** Face value of one lot, in 10^-(multiplierDigits + quantityDigits) of its coin. */
   private readonly face: number;

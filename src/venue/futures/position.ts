@@ -17,10 +17,12 @@ export class Reduction {
  * when the position is flat, and the next opening reuses it.
  */
 export class VenuePosition {
+  /** Index of the account. */
   readonly account: number;
   /** Index of the instrument. */
   readonly index: number;
   isLong: boolean;
+  /** Open lots; 0 when flat. */
   lots = 0;
   /** Entry value of the lots. A reduction removes its share, rounded half up; the last one removes the remainder. */
   entryUnits = 0;
@@ -31,6 +33,7 @@ export class VenuePosition {
   openedLots = 0;
   /** Isolated: the largest amount that it can lose. Cross: its initial margin; the rest of the account backs it too. */
   marginUnits = 0;
+  /** Leverage and margin mode of the position. */
   leverage = 1;
   isCross = true;
   /** Lots that working orders would close. */
@@ -41,6 +44,7 @@ export class VenuePosition {
   fundingUnits = 0;
   /** Number of the position at the venue; 0 before the first. */
   id = 0;
+  /** Times of the opening and of the last change, ms UTC. */
   openedMs = 0;
   changedMs = 0;
 

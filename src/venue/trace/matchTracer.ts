@@ -36,6 +36,7 @@ export const MATCHING_RULE = {
   /** A stop entry that the bot watches, at its level or at an open beyond it. */
   stopEntry: 30,
 } as const;
+/** The number of a matching rule. */
 export type MatchingRule = (typeof MATCHING_RULE)[keyof typeof MATCHING_RULE];
 
 /** What a tracer reads of an order of the venue. Prices in ticks, times in ms UTC. */
