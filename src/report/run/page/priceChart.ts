@@ -77,6 +77,7 @@ export class PriceChart {
     this.rebuild();
   }
 
+  /** The instrument that is shown. */
   get market(): ChartMarket {
     return this.#market;
   }

@@ -74,6 +74,7 @@ type FlattenedPosition = Omit<Flattened, 'open'>;
 
 /** The slices of a flattening, for the report of a kill that is stopped in the middle of it. */
 export class FlattenProgress {
+  /** The slices that have ended. */
   readonly slices: DoneSlice[] = [];
   /** Slices that were sent and have not ended, as sentences. */
   readonly inFlight = new Set<string>();
