@@ -32,7 +32,6 @@ import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
-/** One replay, with its counts and its comparison. */
 export class LifetimeReplay {
   /** Numbers of replayed instants and bars. */
   instants = 0;
@@ -43,7 +42,6 @@ export class LifetimeReplay {
   restarts = 0;
   /** Why the lifetime differs from that of a bot that never stopped; null: it does not. */
   interruption: string | null = null;
-  /** The replayed decisions beside the recorded ones. */
   readonly comparison: DecisionComparison;
   readonly #deps: LifetimeReplayDeps;
   readonly #engine: Engine;

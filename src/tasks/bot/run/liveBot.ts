@@ -83,26 +83,18 @@ export interface AuditState {
 const MAX_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
-/** One bot of a process. It is opened by `openLiveBot`, and stopped or killed once. */
 export class LiveBot {
-  /** The collaborators of the bot. */
   readonly deps: LiveBotDeps;
-  /** Runs the engine instant by instant. */
   readonly driver: Driver;
-  /** Times (ms UTC) and result of the newest audits. */
   readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', message: '' };
   /** The newest fills, oldest first. */
   readonly fills: FillView[] = [];
-  /** Number of fills since the start, of all strategies and by strategy. */
   fillCount = 0;
   readonly fillsBy: number[] = [];
-  /** The trades that were booked. */
   readonly booked = new BookedTrades();
   /** Number of calls sent, and number of them that a rate limit refused. */
   readonly requests: { sent: number; refused: number };
-  /** Equity over time. */
   readonly equity: EquityBook;
-  /** Values that strategies plot. */
   readonly plots: PlotBook;
   readonly #barDelivery: BarDelivery;
   readonly #kept: KeptStates;
@@ -110,7 +102,6 @@ export class LiveBot {
   readonly #auditor: Auditor;
   readonly #riskTicker: RiskTicker;
   readonly #maintenance: Maintenance;
-  /** When the operator was present last. */
   readonly attention: OperatorPresence;
   readonly #remembered = new Map<string, string>();
   /** Time of the newest audit with complete data, whether or not it was clean; the venue's time. */
@@ -190,7 +181,6 @@ export class LiveBot {
   get isIdle(): boolean {
     return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.isIdle;
   }
-  /** True from the start of trading until the bot stops. */
   get isTrading(): boolean {
     return this.#isRunning;
   }
