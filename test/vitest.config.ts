@@ -1,5 +1,5 @@
-// Configures vitest: which tests share a process, which run alone, and which test the built package. Tests stand beside their sources,
-// beside the strategies, and under test/. An import of `isobar` resolves to the built package.
+// Configures vitest: which tests share a process, which run alone, and which test the built package. The files of tests are
+// next to their sources, next to the strategies, and under test/. An import of `isobar` resolves to the built package.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

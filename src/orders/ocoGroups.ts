@@ -2,7 +2,7 @@
 
 import type { OrderId } from '../model/order.ts';
 
-/** The groups of open orders of which one cancels the others. */
+/** The groups of open orders. The first fill in a group cancels its other orders. */
 export class OcoGroups {
   private groups: OrderId[][] = [];
 

@@ -170,7 +170,6 @@ export class OrderManager {
     this.exchange.cancel(order);
   }
 
-  /** Books the venue's reply that an order exists. A reply that comes after the order was resolved changes nothing but its venue id. */
   acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state > STATE.unknown) return this.applyLateAck(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;

@@ -53,7 +53,7 @@ export class DecisionLog {
     page[at + 4] = timeMs;
   }
 
-  /** Returns the decisions so far as columns. */
+  /** Returns the recorded decisions as columns. */
   columns(): DecisionColumns {
     const columns = this.rows.columns(this.length);
     const named = Object.fromEntries(FIELDS.map((name, index) => [name, columns[index]!])) as Omit<DecisionColumns, 'length' | 'ladders'>;

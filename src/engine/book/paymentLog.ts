@@ -31,7 +31,7 @@ export class PaymentLog {
     page[at + FIELD.isLong] = isLong ? 1 : 0;
   }
 
-  /** Returns the payments so far as columns. */
+  /** Returns the recorded payments as columns. */
   columns(): PaymentColumns {
     const columns = this.rows.columns(this.length);
     const columnOf = (field: number) => columns[field]!;

@@ -16,7 +16,7 @@ export class Resolutions {
     this.bounds = bounds;
   }
 
-  /** Returns the evidence about an order. Begins without any, at the signing time of the journal, if there is none yet. */
+  /** Returns the evidence about an order. Without evidence it begins at the signing time of the journal. */
   of(order: Order): Resolution {
     return this.byId.get(order.id) ?? this.begin(order, this.journal.signMs(order));
   }

@@ -12,7 +12,7 @@ export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** What follows from the reads so far: the order is proven placed or absent, or another read is needed. */
+/** The result of the reads up to now: the order is proven placed or absent, or another read is needed. */
 export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
@@ -109,7 +109,7 @@ export class Resolution {
     return this.begin(bounds, absenceHorizonMs);
   }
 
-  /** Adopts the current bounds, which only widen while an order is open. A wider bound, or a clock jump, discards the rounds so far. */
+  /** Adopts the current bounds, which only widen while an order is open. A wider bound, or a clock jump, discards the finished rounds. */
   private adjust(bounds: AbsenceBounds): void {
     const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = bounds;
     if (clockEpoch === this.epoch && visibilityDelayMs <= this.visibilityDelayMs && readLagMs <= this.readLagMs) return;

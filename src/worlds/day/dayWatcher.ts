@@ -38,7 +38,7 @@ export interface DayMoment {
 
 /** Checks the rules of one day. */
 export class DayWatcher {
-  /** The broken rules so far. */
+  /** The broken rules, oldest first. */
   readonly violations: DayViolation[] = [];
   /** Orders whose outcome the bot did not know for a time. */
   readonly unknown = new Set<number>();

@@ -180,7 +180,7 @@ export class FlatReader {
     return slot === 0 ? 0 : slot + this.view.getUint32(slot, true);
   }
 
-  /** Returns the integer at `slot`, of so many bytes. 0, the default of the format, for an absent field (slot 0). */
+  /** Returns the integer of `bytes` bytes at `slot`. 0, the default of the format, for an absent field (slot 0). */
   number(slot: number, bytes: 1 | 2 | 4 | 8): number {
     if (slot === 0) return 0;
     if (bytes === 8) return this.long(slot);

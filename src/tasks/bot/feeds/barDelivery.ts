@@ -68,7 +68,7 @@ interface Part {
   overMs: number;
 }
 
-/** Collects the bars of all sets, and delivers an instant once its bars are complete or the grace is over. */
+/** Collects the bars of all sets, and delivers an instant once its bars are complete or the grace has ended. */
 export class BarDelivery {
   readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly Staged[];

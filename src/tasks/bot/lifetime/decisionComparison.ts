@@ -45,7 +45,7 @@ const NOTHING = 'nothing';
 export class DecisionComparison {
   /** Orders, cancels and denials that were decided again as they were recorded. */
   decisions = 0;
-  /** The first difference; null while there is none. */
+  /** The first difference; null: all decisions are equal up to now. */
   difference: ReplayDifference | null = null;
   /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];

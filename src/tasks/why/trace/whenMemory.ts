@@ -9,7 +9,7 @@ type Run = SealedBot['engine']['runs'][number];
 type Watch = Run['watches'][number];
 
 /** The counts of one condition since the last trade. */
-interface ConditionCounts {
+interface WatchCounts {
   readonly watch: Watch;
   /** The operands of the condition: it is true when all of them are. */
   readonly parts: readonly Signal[];
@@ -24,14 +24,14 @@ interface ConditionCounts {
 
 /** The counts for all conditions of one strategy. */
 export class WhenMemory {
-  private readonly conditions: readonly ConditionCounts[];
+  private readonly counts: readonly WatchCounts[];
   private readonly run: Run;
   /** Time of the last trade, ms UTC. */
   private sinceMs = -Infinity;
 
   constructor(run: Run) {
     this.run = run;
-    this.conditions = run.watches.map((watch) => ({
+    this.counts = run.watches.map((watch) => ({
       watch,
       parts: conjuncts(watch.feed.indicators, watch.signal),
       row: watch.feed.cur,
@@ -46,15 +46,15 @@ export class WhenMemory {
     const isNew = tradeMs > this.sinceMs;
     this.sinceMs = tradeMs;
     const fromMs = Math.max(tradeMs, this.run.readyMs - 1);
-    for (const condition of this.conditions) {
-      if (isNew) clear(condition);
-      count(condition, fromMs);
+    for (const watchCounts of this.counts) {
+      if (isNew) clear(watchCounts);
+      count(watchCounts, fromMs);
     }
   }
 
   /** Returns which operands of condition `index` were not true up to the newest block; null: always true, or no rows yet. */
   wait(index: number): ExplainedWait | null {
-    const { watch, first, firstMs, bars } = this.conditions[index]!;
+    const { watch, first, firstMs, bars } = this.counts[index]!;
     if (first === null) return null;
     const { indicators } = watch.feed;
     const byOperand = [...bars].map(([part, barCount]) => ({ operand: signalText(indicators, part), bars: barCount }));
@@ -62,25 +62,25 @@ export class WhenMemory {
   }
 }
 
-function clear(condition: ConditionCounts): void {
-  condition.first = null;
-  condition.firstMs = NaN;
-  condition.bars.clear();
+function clear(watchCounts: WatchCounts): void {
+  watchCounts.first = null;
+  watchCounts.firstMs = NaN;
+  watchCounts.bars.clear();
 }
 
 /** Counts the delivered rows that close after `fromMs`. */
-function count(condition: ConditionCounts, fromMs: number): void {
-  const { watch, parts, bars } = condition;
+function count(watchCounts: WatchCounts, fromMs: number): void {
+  const { watch, parts, bars } = watchCounts;
   const { feed } = watch;
   const { closeMs, openMs } = feed.bars;
-  for (; condition.row < feed.cur; condition.row++) {
-    const { row } = condition;
+  for (; watchCounts.row < feed.cur; watchCounts.row++) {
+    const { row } = watchCounts;
     if (closeMs[row]! <= fromMs) continue;
     const part = firstNotTrue(feed.indicators, parts, row);
     if (part === null) continue;
     bars.set(part, (bars.get(part) ?? 0) + 1);
-    if (condition.first !== null) continue;
-    condition.first = part;
-    condition.firstMs = openMs[row]!;
+    if (watchCounts.first !== null) continue;
+    watchCounts.first = part;
+    watchCounts.firstMs = openMs[row]!;
   }
 }
