@@ -94,6 +94,7 @@ export class MarginEvents {
     payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
   }
 
+  /** Returns the books of the contracts. Throws InvariantError for a spot account. */
   private books(): FuturesLedger {
     const books = contractBooks(this.engine.ledger);
     if (books === null) throw new InvariantError('a spot account has no positions');

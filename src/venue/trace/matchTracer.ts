@@ -15,14 +15,17 @@ export const MATCHING_RULE = {
   limit: 7,
   /** A stop at its level, or at an open beyond it. */
   stop: 8,
-  /** Legs of an entry that filled at the open of the same row, or inside it. */
+  /** Legs of an entry that filled at the open of the same row. */
   legAtOpen: 9,
+  /** Legs of an entry that filled inside the row, after its open. */
   legMidBar: 10,
   /** The cap on the share of a row's volume. */
   share: 11,
+  /** Slippage of a taker. */
   slippage: 12,
   /** IOC and FOK. */
   inForce: 13,
+  /** POST_ONLY. */
   postOnly: 14,
   /** The funds of the account. */
   funds: 15,

@@ -21,6 +21,7 @@ interface TradeStep {
 
 /** Single trades are kept this long (venue time). A read of the holdings is always younger. */
 const RETENTION_MS = 600_000;
+/** At most this many trades are kept, the newest ones. */
 const MAX_STEPS = 5000;
 
 /**
@@ -71,6 +72,7 @@ class SequencedTotals {
 
 const ZERO = new Decimal(0);
 
+/** Returns the difference of holdings from one state, over the assets `names`. */
 function gapOf(venueHoldings: ReadonlyMap<string, Decimal>, state: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>): Gap {
   const changes: HoldingChange[] = [];
   for (const name of names) {
