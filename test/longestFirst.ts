@@ -3,7 +3,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest test files by their time on two cores, the longest first. All other files come after them. */
-const LONGEST_FILES = [
+const SLOW_FILES = [
   'docs/docs', 'eight/eight', 'campaigns/rebirth', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
   'e2e/report', 'e2e/killBot', 'e2e/prove', 'live/haltActs', 'live/maintenance', 'faults/throttles', 'docs/contributing', 'e2e/proofSample',
   'e2e/dashboard', 'divergence/planted', 'live/portfolio', 'e2e/editors', 'live/liveBot', 'e2e/strategyKinds', 'golden/real',
@@ -22,8 +22,8 @@ const LONGEST_FILES = [
 
 /** Returns the place of a file in the list; the length of the list for any other file. */
 const rank = ({ moduleId }: TestSpecification): number => {
-  const index = LONGEST_FILES.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-  return index < 0 ? LONGEST_FILES.length : index;
+  const index = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return index < 0 ? SLOW_FILES.length : index;
 };
 
 /** Returns 1 for a file that shares a process. Such files come last: a file with its own process between them would discard loaded modules. */
