@@ -42,8 +42,10 @@ interface OwnOrders {
   send(order: BotOrder): OrderId;
 }
 
+/** Lots of targets and of positions. */
 interface Sizes {
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number;
+  /** Returns the lots held, with those of working orders; negative for short. */
   heldAndOrdered(instrumentIndex: number): number;
 }
 

@@ -81,10 +81,12 @@ class Writer {
     return start;
   }
 
+  /** Writes a reference from `slot` to a later position. */
   writeOffset(slot: number, target: number): void {
     this.view.setUint32(slot, target - slot, true);
   }
 
+  /** Writes a table, its vtable with the positions of the fields before it, and its parts behind it. Returns its position. */
   table(part: FlatTable): number {
     const offsets: number[] = [];
     let size = 4;
