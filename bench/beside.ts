@@ -29,6 +29,7 @@ const OTHER_STRATEGIES = [
   'bench/strategies/burst.ts',
 ];
 
+/** The forms that are measured besides the single feed. */
 export type BesideKind = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy' | 'undeclaredCustom';
 
 /** Returns the CPU time of a row in ns: the best of the rounds, each in a process of its own, with as many passes as the single feed. */
@@ -54,6 +55,7 @@ export async function isSameInBlocksOfOne(kind: 'eightFeeds' | 'twoIntervals'): 
   return haveSameResult(plan, { ...plan, blockRows: 1 });
 }
 
+/** Returns the plan of a form. */
 async function planOf(kind: BesideKind): Promise<RunPlan> {
   if (kind === 'eightFeeds') {
     // AAAUSDT to HHHUSDT.

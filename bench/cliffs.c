@@ -1,7 +1,7 @@
 /* Backtests the strategies of bench/cliffs.ts, which leave the engine's fast path, with the same trades in plain C.
  * All money is in whole units.
  *
- * Build: gcc -O2 -Wall -ffp-contract=deviation -o cliffs cliffs.c
+ * Build: gcc -O2 -Wall -ffp-contract=off -o cliffs cliffs.c
  * Run:   ./cliffs bars.bin <kind> <passes>
  *
  * bars.bin: a uint64 row count, then all opens, highs, lows and closes as float64 whole units of 10^-6, little-endian.
@@ -35,6 +35,7 @@ typedef struct {
   double mean;
   int count;
 } Mean;
+/* Adds the next value to an average over `bars` values. */
 static inline void addToMean(Mean *average, int bars, double value) {
   if (average->count == bars) average->mean += (value - average->mean) * 2 / (bars + 1);
   else {
@@ -43,12 +44,14 @@ static inline void addToMean(Mean *average, int bars, double value) {
   }
 }
 
+/* The figures of one pass, in units of money. */
 typedef struct {
   double equity, fees, drawdown, equitySum;
   double sink; /* printed so that the compiler keeps the work behind it */
   int64_t fills;
 } Outcome;
 
+/* The bars, and memory for equity and fills. */
 typedef struct {
   int64_t rows;
   const double *open, *high, *low, *close;
@@ -56,6 +59,7 @@ typedef struct {
   Fill *log;
 } Run;
 
+/* Returns the fee of one lot at a price, rounded half up to the unit. */
 static inline double feeOf(double price) { return (double)(((int64_t)price * FEE_PPM + 500000) / 1000000); }
 
 static inline __attribute__((always_inline)) Outcome pass(const Run *run, const int kind) {
@@ -73,8 +77,8 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
     const double fee = feeOf(price);                   \
     cash -= (sign) * (price) + fee;                    \
     fees += fee;                                       \
-    position += (sign);                                    \
-    run->log[fills++] = (Fill){row, sign, price, fee};  \
+    position += (sign);                                \
+    run->log[fills++] = (Fill){row, sign, price, fee}; \
   } while (0)
   for (int64_t row = 0; row < run->rows; row++) {
     if (orderSide) {

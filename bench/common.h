@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+/* A fill: the row of its bar, the side (above 0: a buy), the price and the fee. */
 typedef struct {
   int64_t row;
   double side, price, fee;
 } Fill;
 
+/* Ends the program with a message. */
 static void fail(const char *why) {
   fprintf(stderr, "bench: %s\n", why);
   exit(1);

@@ -42,6 +42,7 @@ const PEERS = {
 } as const;
 type Peer = keyof typeof PEERS;
 
+/** The figures of a peer in one mode. */
 export interface ModeFigures {
   /** CPU time of the process for each bar. */
   readonly nsPerBar: number;
@@ -53,6 +54,7 @@ export interface ModeFigures {
   /** Relative difference of the final equity. */
   readonly difference: number;
 }
+/** The figures of a peer in its main mode, and in the others. */
 export interface PeerFigures<Mode extends string> extends ModeFigures {
   /** CPU time of isobar for each of its million bars. */
   readonly isobarNsPerBar: number;
@@ -60,6 +62,7 @@ export interface PeerFigures<Mode extends string> extends ModeFigures {
   readonly mode: Mode;
   readonly otherModes: Readonly<Record<string, ModeFigures>>;
 }
+/** The figures of all peers. */
 export interface PeersFigures {
   readonly windows: string;
   readonly isobarBars: number;
@@ -91,6 +94,7 @@ export async function enginePart(peer: string): Promise<void> {
   process.stdout.write(String(min / ENGINE_ROWS));
 }
 
+/** Measures a peer in all its modes. */
 async function measurePeer<Mode extends string>(
   peer: Peer,
   mainMode: Mode,

@@ -7,7 +7,7 @@
  * bars.bin: a uint64 row count, then all opens and all closes as float64 whole units, little-endian.
  * Each bar has these steps: fill the order of the last close at the open, with a fee that is rounded half up to a unit. Add the close to
  * both running sums. Record equity and drawdown. Decide on a crossing of the averages.
- * Prints one JSON line; nsPerBar is the CPU time of the process for each bar of the minNsPerBar pass.
+ * Prints one JSON line; nsPerBar is the CPU time of the process for each bar of the best pass.
  */
 #include "common.h"
 

@@ -20,6 +20,7 @@ const SETS_ROWS = 35_136;
 const SETS_GRID = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
 const ROUNDS = 2;
 
+/** The figures of whole commands. */
 export interface WholeFigures {
   /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars of one file, report written. */
   readonly heavyCpuS: number;
@@ -30,7 +31,7 @@ export interface WholeFigures {
   readonly heavyEnvelopeCpuS: number;
   readonly lightEnvelopeCpuS: number;
   readonly fillEnvelopeUs: number;
-  /** CPU seconds of a process that calls `isobar/run` once with the writeDefinition of the first row, and of a later call. */
+  /** CPU seconds of a process that calls `isobar/run` once with the definition of the first row, and of a later call. */
   readonly fromCodeCpuS: number;
   readonly fromCodeSettledS: number;
   /** CPU microseconds of a fill in a run of a million fills, report written, less the run of as many bars without an order. */
@@ -54,6 +55,7 @@ export interface FinishedCommand {
   readonly stdout: string;
 }
 
+/** The members of a summary that are compared. */
 interface Result {
   readonly resultHash: string;
   readonly run: { readonly endEquity: string };
@@ -113,6 +115,7 @@ const WITHOUT_ENVELOPE = ['--no-envelope'];
 const ONE_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
 const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
 
+/** The keys of a definition that differ from measurement to measurement. */
 interface DefinitionParts {
   readonly strategy: string;
   readonly params: string;

@@ -1,5 +1,5 @@
 // @ts-check
-// Makes dist: the compiler checks the sources and writes declarations, the bundler makes the files that run.
+// Builds dist: the compiler checks the sources and writes the declarations, and the bundler writes the files that run.
 // usage: node build/build.mjs [--no-check] [--plain] [--if-changed]
 // --plain: each module is the compiler's output under its own name, and no module is bundled. Tests run on it too (test/legs).
 import { execFileSync } from 'node:child_process';
@@ -11,32 +11,39 @@ import { writePackages } from './packages.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** Made whole beside dist, which it then replaces: nothing of an earlier build is left, and a build that fails changes nothing. */
-const MADE = 'dist-new';
-const OLD = 'dist-old';
+/** The new build is completed in a folder of its own, which then replaces dist. So no file of an earlier build stays, and a failed build changes nothing. */
+const NEW_FOLDER = 'dist-new';
+const OLD_FOLDER = 'dist-old';
 const COMPILER = 'node_modules/@typescript/native/bin/tsc';
 
 if (process.argv.includes('--if-changed') && isCurrent()) process.exit(0);
-for (const folder of [MADE, OLD]) rmSync(folder, { recursive: true, force: true });
+for (const folder of [NEW_FOLDER, OLD_FOLDER]) rmSync(folder, { recursive: true, force: true });
 const isPlain = process.argv.includes('--plain');
 const EMIT = ['--emitDeclarationOnly', 'false', '--sourceMap', '--inlineSources'];
-const options = ['-p', 'src', '--outDir', MADE, ...(process.argv.includes('--no-check') ? ['--noCheck'] : []), ...(isPlain ? EMIT : [])];
+const options = [
+  '-p',
+  'src',
+  '--outDir',
+  NEW_FOLDER,
+  ...(process.argv.includes('--no-check') ? ['--noCheck'] : []),
+  ...(isPlain ? EMIT : []),
+];
 try {
   execFileSync(process.execPath, [COMPILER, ...options], { stdio: 'inherit' });
 } catch {
-  // The compiler has said what is wrong.
+  // The compiler has printed the errors.
   process.exit(1);
 }
-writePackages(MADE, isPlain ? [] : await bundleModules(MADE));
+writePackages(NEW_FOLDER, isPlain ? [] : await bundleModules(NEW_FOLDER));
 // A page is one script for a browser in both builds.
-await bundlePages(MADE);
+await bundlePages(NEW_FOLDER);
 // For `npx isobar`.
-chmodSync(`${MADE}/cli/isobar.js`, 0o755);
-if (existsSync('dist')) renameSync('dist', OLD);
-renameSync(MADE, 'dist');
-rmSync(OLD, { recursive: true, force: true });
+chmodSync(`${NEW_FOLDER}/cli/isobar.js`, 0o755);
+if (existsSync('dist')) renameSync('dist', OLD_FOLDER);
+renameSync(NEW_FOLDER, 'dist');
+rmSync(OLD_FOLDER, { recursive: true, force: true });
 
-/** Whether dist was bundled from the files of now. A folder changes with each file that comes or goes. */
+/** Returns true if no source is newer than dist. Folders count too: their time changes when a file is added or removed. */
 function isCurrent() {
   if (!existsSync('dist/chunks')) return false;
   const builtMs = statSync('dist/index.d.ts').mtimeMs;

@@ -10,16 +10,17 @@ import { ENTRIES, LOOP, PAGES, TESTED } from './entries.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const beside = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Packages that are bundled: they are many small files, and a start would read some 380 of them. */
+/** Packages that are bundled. They consist of many small files: a start would read about 380 of them. */
 const BUNDLED = ['inversify', 'pino', 'reflect-metadata', 'undici', 'yaml', 'yargs', 'zod'];
 
 /** Packages of package.json that stay where npm has installed them. An import of any other package fails the build. */
 const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
 
 /**
- * Rooms that become one file each: a start would read some 60 files more. Only rooms whose imports stay inside may be grouped, or a constant
- * is read before it is made. Imports run downward (test/architecture/floors.json), so the lowest rooms are such. What needs decimal.js is left
- * out of the first: `isobar --help` does without it.
+ * Rooms that are bundled into one file each, which saves a start about 60 files. The imports of a group must stay inside it or go to lower
+ * groups. Otherwise one file would read a constant of another one before it is initialised. Rooms import only lower rooms
+ * (test/architecture/floors.json), so a group of the lowest rooms fulfils this. The group `base` leaves out the modules that need decimal.js,
+ * because `isobar --help` runs without it.
  */
 const GROUPS = [
   { name: 'base', test: /\/src\/(?:base|model)\/(?!number\/decimal\.ts$|worth\.ts$)/, priority: 3 },
@@ -33,10 +34,13 @@ const GROUPS = [
   { name: 'disk', test: /\/src\/adapters\/disk\//, priority: 1 },
 ];
 
-/** Makes a second module of the block loop: no other module imports this one, so the bundler leaves the loop itself in the entry. */
+/** Suffix of a second module of the block loop. No other module imports this one, so the bundler keeps the function itself in the entry file. */
 const OWN = '?own';
 
-/** @type {Plugin} */
+/**
+ * Loads the source of the block loop for its second module.
+ * @type {Plugin}
+ */
 const ownLoop = {
   name: 'own loop',
   resolveId: { filter: { id: /\?own$/ }, handler: (id) => `${ROOT}${id}` },
@@ -51,7 +55,7 @@ const INPUT = {
   cwd: ROOT,
   tsconfig: `${ROOT}src/tsconfig.json`,
   // A warning of the bundler fails the build, because a warning alone would not be read.
-  onLog: (level, log, tell) => (level === 'warn' ? tell('error', log) : tell(level, log)),
+  onLog: (level, log, report) => (level === 'warn' ? report('error', log) : report(level, log)),
 };
 
 /** @type {OutputOptions} */
@@ -64,8 +68,8 @@ const OUTPUT = {
 };
 
 /**
- * Bundles the modules for Node into the folder `dist`: an entry has the name of its source, what entries share lies in `chunks`. Returns
- * the files.
+ * Bundles the modules for Node into the folder `dist`: an entry has the name of its source, and `chunks` has the code that entries share.
+ * Returns the files.
  * @param {string} dist
  * @returns {Promise<readonly OutputChunk[]>}
  */
@@ -107,6 +111,7 @@ export async function bundlePages(dist) {
   }
 }
 
+/** Returns the names of the packages of package.json that a user's installation has. */
 function installedPackages() {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   return Object.keys({ ...dependencies, ...peerDependencies });

@@ -1,5 +1,5 @@
 // @ts-check
-// Says which packages the bundled files are made of, and under which licenses.
+// Lists the packages that the bundled files contain, with their licenses.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,19 +25,25 @@ export function writePackages(dist, chunks) {
 }
 
 /**
- * The folder of the package that the module is of; null for a module of ours.
+ * Returns the folder of the package that contains a module; null for a module of isobar.
  * @param {string} id
  */
 export function packageFolder(id) {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? null;
 }
 
-/** @param {string} folder */
+/**
+ * Returns the name of a package, such as `@scope/name`.
+ * @param {string} folder
+ */
 function packageName(folder) {
   return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** @param {string} folder */
+/**
+ * Returns the name, the version and the license text of a package.
+ * @param {string} folder
+ */
 function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));

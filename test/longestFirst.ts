@@ -1,9 +1,9 @@
-// The order of the test files: the longest begin first, so that no worker is alone with one of them at the end.
+// Orders the test files: the longest begin first, so that at the end no worker runs a long file while the others wait.
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** By what they take on two cores, the longest first; whatever is not named comes after these. */
-const MAX = [
+/** The longest test files by their time on two cores, the longest first. All other files come after them. */
+const SLOW_FILES = [
   'docs/docs', 'eight/eight', 'campaigns/rebirth', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
   'e2e/report', 'e2e/killBot', 'e2e/prove', 'live/haltActs', 'live/maintenance', 'faults/throttles', 'docs/contributing', 'e2e/proofSample',
   'e2e/dashboard', 'divergence/planted', 'live/portfolio', 'e2e/editors', 'live/liveBot', 'e2e/strategyKinds', 'golden/real',
@@ -20,18 +20,20 @@ const MAX = [
   'live/acts', 'rest/doctor', 'campaigns/fiftyClients', 'live/seriesFile',
 ]; // prettier-ignore
 
+/** Returns the place of a file in the list; the length of the list for any other file. */
 const rank = ({ moduleId }: TestSpecification): number => {
-  const at = MAX.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-  return at < 0 ? MAX.length : at;
+  const index = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return index < 0 ? SLOW_FILES.length : index;
 };
 
-/** Files that share a process come after those that have their own: a worker would give up what it has loaded for a file in between. */
-const shares = ({ project }: TestSpecification): number => Number(!project.config.isolate);
+/** Returns 1 for a file that shares a process. Such files come last: a file with its own process between them would discard loaded modules. */
+const sharedRank = ({ project }: TestSpecification): number => Number(!project.config.isolate);
 
+/** The sequencer of vitest with this order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Among the others the sequencer's own order holds: by what earlier runs took, else by size.
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is not an array's
-    return (await super.sort(files)).toSorted((a, b) => shares(a) - shares(b) || rank(a) - rank(b));
+    // Other files keep the order of vitest: by the time of earlier runs, otherwise by size.
+    // oxlint-disable-next-line unicorn/no-array-sort -- this is a method of the base class, not of an array
+    return (await super.sort(files)).toSorted((a, b) => sharedRank(a) - sharedRank(b) || rank(a) - rank(b));
   }
 }

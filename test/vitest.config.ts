@@ -1,4 +1,6 @@
-// Tests lie beside their sources, beside the strategies, and under test/; `isobar` resolves to the built package by its own exports.
+// Configures vitest: which tests share a process, which run alone, and which test the built package. The files of tests are
+// next to their sources, next to the strategies, and under test/. An import of `isobar` resolves to the built package.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,49 +9,49 @@ import { defineConfig } from 'vitest/config';
 import { LATE_OPTIMIZING } from './fixtures/nodeOptions.ts';
 import { LongestFirst } from './longestFirst.ts';
 
-/** Tests of speed. They come last, one file at a time: what runs beside them would blur the figures that they print. */
+/** Tests of speed. They run last, one file at a time, because other tests would distort the figures that they print. */
 const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/monitoring.test.ts'];
 
 /**
- * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what
- * is printed, the memory, sockets.
+ * Tests that change or measure state that all files of a process share: loaded modules, the clock, the environment, the umask, the printed
+ * output, memory, sockets.
  */
 const CHANGING = [
   'test/conformance/{scheduler,disk}.test.ts',
   'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data/command.test.ts',
   'src/adapters/catalog/bars/catalog.test.ts',
-  // Holds a bot to a second: two of two runs beside other tests took longer where it shared a process, none of two where it had its own.
+  // A bot must act within one second. In a shared process it took longer in two of two runs, in its own process in none of two.
   'test/live/process.test.ts',
 ];
-/** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
+/** Tests that load much memory, which their process would keep: a compiler, years of bars, another exchange library. */
 const LARGE = ['test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
 /**
  * Tests of the built package, as its users run it: commands, pages, examples of the documents, whole projects. `npm run test:package` runs
- * them, and `npm test` all others. Half of the time of all tests is theirs.
+ * them, and `npm test` runs all others. They take half of the time of all tests.
  */
 const PACKAGE = ['test/{e2e,docs,eight}/**/*.test.ts'];
-/** Of these, what loads a compiler. */
+/** Tests of the built package that load a compiler. */
 const LARGE_PACKAGE = ['test/e2e/editors.test.ts'];
-/** Tests that put another module in the place of a source. */
+/** Tests that replace a source module by another one. */
 const MOCKING = ['test/simulation/*Guards.test.ts', 'src/tasks/backtest/streamed/streamedRun.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
-/** Code of others, and the copy of the checkout that `npm run test:tsc` makes. */
+/** Installed packages, and the copy of the checkout that `npm run test:tsc` makes. */
 const NOT_OURS = ['**/node_modules/**', '.isobar-cache/**'];
 
-/** Folder for locks and bans. Every process that a test starts inherits it, so tests leave nothing with the user who runs them. */
+/** Folder for locks and bans. Every process that a test starts inherits it, so tests leave no files in the user's own folder. */
 const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
 process.env['XDG_STATE_HOME'] = STATE;
 process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
-/** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
+/** Campaigns run for long, so they use the optimizing compiler as users do. Tests of speed do, too. */
 const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
 
 /**
- * Node.js imports the sources, the tests and what they share, itself: a worker has them in a tenth of the time, the main process transforms
- * nothing, and they run as they are. Left to the test runner where it watches files, for it sees the changes of what it has loaded itself.
+ * Lets Node.js import sources and tests itself: a worker loads them in a tenth of the time, and they run without a transform. In watch mode
+ * the test runner loads them, because it only notices changes of files that it has loaded.
  */
 const NATIVE = process.argv.includes('run')
   ? {
@@ -61,15 +63,15 @@ const NATIVE = process.argv.includes('run')
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    // For what is stuck, not for what is slow: a machine may be busy with other work.
+    // The limit is for stuck tests, not for slow ones: the machine may be busy with other work.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    // The built package is run as it is.
+    // The built package runs without a transform.
     server: { deps: { external: [/\/dist\//] } },
-    // What is waited for comes at once on a machine that is free.
+    // On an idle machine a polled condition becomes true at once. The limit is for busy ones.
     expect: { poll: { timeout: 300_000 } },
-    // Many tests wait for other processes, sockets and timers. With twice as many workers as cores those that hold a clock to a limit begin
-    // to miss it, for a tenth of the time.
+    // Many tests wait for other processes, sockets and timers. Twice as many workers as cores save another tenth of the time, but then tests
+    // with a time limit begin to miss it.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     // A test that passes at a second attempt hides a race. Fix the race instead.
@@ -77,7 +79,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'mocking', include: MOCKING, exclude: NOT_OURS, execArgv } },
       { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv, ...NATIVE } },
-      // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
+      // Loading the sources takes longer than most files run, so a worker keeps them for the next file.
       {
         extends: true,
         test: {

@@ -8,18 +8,21 @@ export interface LoadAccount {
   readonly key: string;
   readonly secret: string;
 }
-/** Two accounts, each with a symbol of its own. */
+/** Orders BTCUSDT. The benchmark uses two accounts, each with a symbol of its own. */
 export const ALICE: LoadAccount = {
   symbol: 'BTCUSDT',
   key: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
   secret: '902ae3cb34ecee2779aa4d3e1d226686',
 };
+/** Orders ETHUSDT. */
 export const BOB: LoadAccount = { symbol: 'ETHUSDT', key: 'bob-of-the-benchmark', secret: 'another-secret-of-the-benchmark' };
 
+/** Targets of the three requests. `DEPTH` asks for 100 price levels. */
 export const PING = '/sapi/v1/ping';
 export const DEPTH = '/sapi/v1/depth?symbol=BTCUSDT&limit=100';
 export const ORDER = '/sapi/v1/order';
 
+/** The kinds of requests of the load: one without work, one that reads a book, one that is signed and places an order. */
 export type RequestKind = 'ping' | 'depth' | 'create';
 
 const getRequest = (target: string): Buffer =>

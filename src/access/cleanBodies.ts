@@ -1,10 +1,11 @@
 // Remembers the last replies without a credential. A list that is read again and has not changed is not searched again.
 
-/** Shorter bodies are searched faster than they are looked up. */
+/** Shorter bodies are searched faster than they are looked up. Bodies above MAX_BYTES would take too much memory. */
 const MIN_BYTES = 256;
 const MAX_BYTES = 1 << 18;
 const MAX_KEPT = 64;
 
+/** The last replies by request, as far as they contained no credential. Keeps at most `MAX_KEPT` of them. */
 export class CleanBodies {
   /** Bodies by request, the oldest first. */
   readonly #kept = new Map<string, Uint8Array>();

@@ -94,6 +94,7 @@ describe('where keys come from', () => {
 });
 
 describe('the access file', () => {
+  /** An access file with every option, each with a value that is not the default. */
   const ALL = `dialect:
   baseUrl: https://spot.example.com/
   futuresBaseUrl: https://futures.example.com
@@ -249,7 +250,7 @@ describe('arguments', () => {
 describe('bans', () => {
   const ban = (untilMs: number) => ({ sinceMs: 1, untilMs, strikes: 1 });
 
-  test('the ban that ends last counts of those of both addresses', () => {
+  test('of the bans of several addresses the one that ends last counts', () => {
     const bans = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
     expect(bans.read()).toBeNull();
     bansOf(folder, ['https://a.example.com']).write(ban(5));

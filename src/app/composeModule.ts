@@ -17,7 +17,7 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
   readonly [At in keyof Needs]: Needs[At] extends PartToken<infer Made> ? Made : never;
 };
 
-/** How a part is rebound. A factory runs once for each bot. */
+/** The two ways to rebind a part. A factory runs once for each bot. */
 export interface Rebinding<Made> {
   /**
    * Replaces the part by the result of the factory, which is called with `given` and the parts in `needs`. For `rules` and `notifier`, the

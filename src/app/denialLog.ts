@@ -28,6 +28,7 @@ export class DenialLoggingJournal extends ReplayJournal {
     this.#options = options;
   }
 
+  /** Logs the denial if it is among the first of its code, and passes it on to the journal. */
   override denied(order: Order, code: string): number {
     let denials = this.#denialsByCode.get(code);
     if (denials === undefined) this.#denialsByCode.set(code, (denials = { count: 0 }));

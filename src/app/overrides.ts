@@ -60,7 +60,9 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
   ];
 }
 
+/** The name of a part. */
 type PartName = keyof typeof PARTS;
+/** The type of what the factory of a part makes. */
 type MadeOf<Name extends PartName> = (typeof PARTS)[Name] extends PartToken<infer Made> ? NonNullable<Made> : never;
 
 /** Methods that the result of a factory must have. Other code checks the parts that are not listed here. */
@@ -108,6 +110,7 @@ function missingIn(part: string, made: unknown): string | null {
   return method === undefined ? null : `${part} with the method ${method}`;
 }
 
+/** True for a list of rules that check orders. */
 function isRules(made: unknown): boolean {
   if (!Array.isArray(made)) return false;
   const list: readonly unknown[] = made;

@@ -13,6 +13,7 @@ export type Units = Brand<number, 'Units'>;
 /** Unix time in milliseconds, UTC. */
 export type TimeMs = Brand<number, 'TimeMs'>;
 
+/** Brands a number as ticks. Does not check it, and neither do the other three. */
 export const ticks = (value: number): Ticks => value as Ticks;
 export const lots = (value: number): Lots => value as Lots;
 export const units = (value: number): Units => value as Units;

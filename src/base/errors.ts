@@ -14,6 +14,7 @@ export class InvariantError extends Error {
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** What the user can do, as an instruction; empty if the message says it all. */
   readonly remedy: string;
   constructor(message: string, remedy = '') {
     super(message);
@@ -27,6 +28,7 @@ export class ConfigError extends Error {
  */
 export class StrategyError extends Error {
   override readonly name = 'StrategyError';
+  /** What the author can do, as an instruction; empty if the message says it all. */
   readonly remedy: string;
   constructor(message: string, remedy = '', cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

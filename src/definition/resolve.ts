@@ -123,7 +123,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     return result.value;
   });
   const models = await loadModels(definition, source, options);
-  return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
+  return assemble({ given: definition, source, entries, strategies, data: feeds(), models, blockRows: options.blockRows ?? BLOCK_ROWS });
 }
 
 /** The loaded data of a run. */
@@ -201,15 +201,22 @@ function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
   return { fromMs, toMs };
 }
 
-function assemble(
-  given: Definition,
-  source: DefinitionSource,
-  entries: readonly StrategyEntry[],
-  strategies: readonly LoadedEntry[],
-  { store, feeds, span, warnings, contracts, series }: LoadedData,
-  models: ModelsPlan,
-  blockRows: number,
-): ResolvedRun {
+/** The loaded parts of a run. */
+interface RunParts {
+  /** The definition as its author wrote it. */
+  readonly given: Definition;
+  readonly source: DefinitionSource;
+  readonly entries: readonly StrategyEntry[];
+  /** The loaded strategies, in the order of `entries`. */
+  readonly strategies: readonly LoadedEntry[];
+  readonly data: LoadedData;
+  readonly models: ModelsPlan;
+  readonly blockRows: number;
+}
+
+/** Returns the run that consists of these parts, with all defaults filled in. Throws ConfigError if they do not fit together. */
+function assemble({ given, source, entries, strategies, data, models, blockRows }: RunParts): ResolvedRun {
+  const { store, feeds, span, warnings, contracts, series } = data;
   const { cash, funds, convert } = startingBalances(given, source, feeds);
   const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
@@ -261,6 +268,7 @@ function assemble(
   };
 }
 
+/** Returns the files of strategies, models and bars, each with its use. */
 function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly UsedFile[] {
   const bundledFiles = (use: UsedFile['use'], bundle: { readonly folder: string; readonly inputs: readonly string[] }) =>
     bundle.inputs.map((name): UsedFile => ({ use, path: resolve(bundle.folder, name) }));

@@ -17,6 +17,7 @@ import type { FeedRun } from './feeds/feed.ts';
 import type { Instant } from './feeds/instant.ts';
 import type { NamedValues } from './feeds/knownView.ts';
 
+/** What an engine is made of. The composition root makes it once for each bot. */
 export interface EngineDeps {
   /** In instrument order. */
   readonly instruments: readonly Instrument[];

@@ -97,6 +97,7 @@ export class CompensatedSum {
   #sum = 0;
   #roundingError = 0;
 
+  /** Adds a value, and the rounding error of the addition to a second sum (Neumaier's variant of Kahan's summation). */
   add(x: number): void {
     const sum = this.#sum;
     const next = sum + x;
@@ -105,10 +106,12 @@ export class CompensatedSum {
     this.#sum = next;
   }
 
+  /** The sum, corrected by the collected rounding errors. */
   get value(): number {
     return this.#sum + this.#roundingError;
   }
 
+  /** Sets the sum to 0. */
   reset(): void {
     this.#sum = 0;
     this.#roundingError = 0;

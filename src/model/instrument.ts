@@ -9,6 +9,7 @@ export const MAX_PRICE_TICKS = 2 ** 51;
 
 /** The id of an instrument, `<market>:<symbol>`, such as `spot:BTCUSDT`. */
 export type InstrumentId = Brand<string, 'InstrumentId'>;
+/** The two services of a venue. Each has accounts of its own. */
 export type Market = 'spot' | 'futures';
 
 /** An instrument of the catalog. It is plain data, which can be hashed and passed between threads. */

@@ -6,6 +6,7 @@ import { isTradeBars, parseTradeBars, TRADE_BAR_FORM, type TradeBars } from './t
 
 /** The common intervals, which the exchange offers and to which reports aggregate. */
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
+/** One of the common intervals. */
 export type CommonInterval = (typeof INTERVALS)[number];
 
 /**

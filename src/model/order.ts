@@ -17,7 +17,12 @@ export interface EndedOrder {
 
 /** Position of the strategy in the run definition, from 0. */
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
+/** Side of an order. */
 export type Side = 'buy' | 'sell';
+/**
+ * How long an order may work: fill at once what is possible (IOC), fill at once in full or not at all (FOK), rest and never take
+ * (POST_ONLY).
+ */
 export type TimeInForce = 'IOC' | 'FOK' | 'POST_ONLY';
 /**
  * The purpose of an order: `market` by amount or by quantity, `limit`, the legs of a bracket, the exchange's `liquidation` of a position, and
@@ -45,7 +50,9 @@ export interface OrderIntent {
 /** Code of a market buy by quantity that rested as a limit order, because its collar was below the open of its row. It is no refusal. */
 export const CAPPED = 'CAPPED';
 
+/** The state of an order as the bot knows it. docs/order-safety.md has the table of its transitions. */
 export type Lifecycle = 'draft' | 'sent' | 'unknown' | 'working' | 'cancelSent' | 'done';
+/** Why an order is done. `denied` and `notSent` never left the bot, `noEffect` is proven absent, the others come from the venue. */
 export type DoneReason = 'denied' | 'notSent' | 'refused' | 'noEffect' | 'filled' | 'canceled' | 'rejected' | 'expired';
 
 /** One of several targets of an entry. */

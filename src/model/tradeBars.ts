@@ -2,6 +2,7 @@
 
 /** The quantities that end a bar: number of trades, volume in the base asset, value in the quote asset, or high minus low. */
 export const TRADE_BAR_KINDS = ['ticks', 'volume', 'dollar', 'range'] as const;
+/** One of the quantities that end a bar. */
 export type TradeBarKind = (typeof TRADE_BAR_KINDS)[number];
 /** The amount that ends a bar, and its kind. The amount is a plain decimal without redundant zeros, so equal bars have equal names. */
 export type TradeBars = `${number}${TradeBarKind}`;

@@ -11,6 +11,7 @@ export interface VenueCode {
 const row = <Code extends number>(code: Code, name: string | null, meaning: string) =>
   ({ code, name, meaning }) as const satisfies VenueCode;
 
+/** The codes by the name that this project gives them. */
 export const VENUE_CODES = {
   unknown: row(-1000, 'UNKNOWN', 'unknown error, often a bad symbol or contract name'),
   disconnected: row(-1001, 'DISCONNECTED', 'internal error, unable to process; retry'),

@@ -59,6 +59,7 @@ export const WARNINGS = {
   SWEEP_FEW_DAYS: 'the figures of the best set rest on fewer than 90 days',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** A code of the list. Its first word is the class of the warning. */
 export type WarningCode = keyof typeof WARNINGS;
 
 /** One warning. */

@@ -14,6 +14,7 @@ const FRACTION = 0.5;
 // hot: docs/performance.md#imported-constants
 const DRAFT = STATE.draft;
 
+/** The record of one order. docs/order-safety.md has its lifecycle. */
 export class BotOrder implements ReservedOrder {
   id = 0 as OrderId;
   strategy = 0 as StrategyIndex;

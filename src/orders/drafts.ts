@@ -21,6 +21,7 @@ export const REBALANCE = 'rebalance';
 /** How a replaced order ended. */
 export type Ended = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
 
+/** An order that is not sent yet, and what it waits for. */
 export interface WaitingDraft {
   readonly order: BotOrder;
   /** Orders that have to end first. An order that has ended is removed. */
@@ -46,14 +47,17 @@ export function isSameSlot({ strategy, instrumentIndex, slot }: BotOrder, other:
   return other.parent === 0 && other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.slot === slot;
 }
 
+/** The drafts that wait, in the order in which they were requested. */
 export class Drafts {
   private readonly waitingDrafts: WaitingDraft[] = [];
   /** Number of stop entries among the drafts. */
   watched = 0;
 
+  /** The drafts, oldest first. */
   get waiting(): readonly WaitingDraft[] {
     return this.waitingDrafts;
   }
+  /** The orders of the drafts. */
   get orders(): readonly BotOrder[] {
     return this.waitingDrafts.map(({ order }) => order);
   }
@@ -61,13 +65,16 @@ export class Drafts {
   isSlotWatched(order: BotOrder): boolean {
     return order.parent === 0 && this.waitingDrafts.some((draft) => isWatched(draft.order) && isSameSlot(draft.order, order));
   }
+  /** Returns the order of a waiting draft by its id. */
   find(id: OrderId): BotOrder | undefined {
     return this.waitingDrafts.find(({ order }) => order.id === id)?.order;
   }
+  /** Adds a draft at the end. */
   add(draft: WaitingDraft): void {
     this.waitingDrafts.push(draft);
     if (isWatched(draft.order)) this.watched++;
   }
+  /** Removes a draft that is sent or has ended. */
   remove(draft: WaitingDraft): void {
     removeAt(this.waitingDrafts, this.waitingDrafts.indexOf(draft));
     if (isWatched(draft.order)) this.watched--;

@@ -2,11 +2,14 @@
 
 import type { Lifecycle } from '../model/order.ts';
 
+/** The lifecycles by their number in `STATE`. */
 export const LIFECYCLES = ['draft', 'sent', 'unknown', 'working', 'cancelSent', 'done'] as const satisfies readonly Lifecycle[];
+/** The events by their number in `EVENT`. */
 export const ORDER_EVENTS = [
   'sent', 'denied', 'acked', 'refused', 'notSent', 'outcomeUnknown', 'placed', 'noEffect',
   'cancelWanted', 'cancelPending', 'filled', 'canceled', 'rejected', 'expired', 'seenLive', 'lateArrival',
 ] as const; // prettier-ignore
+/** An input of the lifecycle table. */
 export type OrderEvent = (typeof ORDER_EVENTS)[number];
 
 /**

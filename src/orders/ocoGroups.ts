@@ -2,9 +2,11 @@
 
 import type { OrderId } from '../model/order.ts';
 
+/** The groups of open orders. The first fill in a group cancels its other orders. */
 export class OcoGroups {
   private groups: OrderId[][] = [];
 
+  /** True when there is no group. */
   get isEmpty(): boolean {
     return this.groups.length === 0;
   }

@@ -4,11 +4,13 @@ import { removeAt } from '../base/removeAt.ts';
 import type { AbsenceBounds } from './prove/resolver.ts';
 import type { BotOrder } from './botOrder.ts';
 
+/** The list of unfinished orders, kept so that an order that ends at once costs no list operation. */
 export class OpenOrders {
   /** The newest order, not in the list yet. Most orders end before the list is read, so they never enter it. */
   private newest: BotOrder | null = null;
   private readonly listed: BotOrder[] = [];
 
+  /** True when no order is unfinished. */
   get isEmpty(): boolean {
     return this.newest === null && this.listed.length === 0;
   }
@@ -17,6 +19,7 @@ export class OpenOrders {
     if (this.newest !== null) this.listNewest();
     return this.listed;
   }
+  /** Adds an order that is newer than all others. */
   add(order: BotOrder): void {
     if (this.newest !== null) this.listNewest();
     this.newest = order;
@@ -26,6 +29,7 @@ export class OpenOrders {
     if (order === this.newest) this.newest = null;
     else this.removeListed(order);
   }
+  /** Returns the unfinished order with this number. */
   find(id: number): BotOrder | undefined {
     // Callers mostly look for the newest order.
     // hot: docs/performance.md#short-functions
@@ -62,9 +66,11 @@ export class EndedOrders {
     this.bounds = bounds;
   }
 
+  /** Returns the ended order with this number, if it is still kept. */
   get(id: number): BotOrder | undefined {
     return this.orders.get(id);
   }
+  /** Adds an ended order without a check of age and number, as after a restart. */
   add(order: BotOrder): void {
     this.orders.set(order.id, order);
     if (this.oldest?.id === order.id) this.oldest = order;
@@ -86,6 +92,7 @@ export class EndedOrders {
     if (next.done === true) next = (this.afterOldest = this.orders.values()).next();
     return (this.oldest = next.done === true ? null : next.value);
   }
+  /** Removes an order before its time. */
   delete(id: number): void {
     if (this.oldest?.id === id) this.oldest = null;
     this.orders.delete(id);

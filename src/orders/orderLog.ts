@@ -30,6 +30,7 @@ interface NumberedText {
   readonly at: number;
 }
 
+/** The orders of a run as rows of numbers. `columns` turns them into columns once the run has ended. */
 export class OrderLog {
   private readonly rows: RowLog | null;
   private readonly texts: string[] = [''];
@@ -108,6 +109,7 @@ export class OrderLog {
       texts: this.texts,
     };
   }
+  /** Gives the memory back, once the columns have been read. */
   release(): void {
     this.rows?.release();
   }

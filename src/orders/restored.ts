@@ -52,6 +52,7 @@ export interface RestoredDraft {
   readonly ended: ReadonlyMap<number, Ended>;
 }
 
+/** The orders of a journal that a restarting bot continues with. */
 export interface RestoredOrders {
   /** The highest order number used. The next order must exceed it, because its client order id is made of the number. */
   readonly lastOrder: number;

@@ -92,11 +92,13 @@ export class Service {
     if (spot === null) throw new InvariantError('this exchange has no spot instruments');
     return spot;
   }
+  /** The futures side. Throws InvariantError if the exchange has no contracts. */
   get futures(): FuturesExchange {
     const { futures } = this.sides;
     if (futures === null) throw new InvariantError('this exchange has no futures contracts');
     return futures;
   }
+  /** The accounts of the config. */
   get accounts(): readonly AccountConfig[] {
     return this.#config.accounts;
   }

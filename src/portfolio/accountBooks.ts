@@ -10,9 +10,13 @@ const { exact } = numbers;
 
 /** Money of one strategy. Hot: docs/performance.md#record-fields and docs/performance.md#double-fields. */
 export class StrategyBook {
+  /** Cash, in units. */
   cash = 0.5;
+  /** Everything that was deposited, at its value then. */
   deposits = 0.5;
+  /** Realised profit without fees. */
   realised = 0.5;
+  /** Fees paid. */
   fees = 0.5;
   /** Funding of contracts that was received, negative if paid. */
   funding = 0.5;
@@ -29,8 +33,11 @@ export class StrategyBook {
  *     cash + cost of coins = deposits + realised - fees + funding + covered
  */
 export abstract class AccountBooks {
+  /** The instruments of the run. Methods take their index in this list. */
   readonly instruments: readonly Instrument[];
+  /** Number of strategies. */
   readonly strategies: number;
+  /** The asset in which cash is counted, and its digits. */
   readonly cashAsset: string;
   readonly cashDigits: number;
   /** By strategy. */
@@ -48,7 +55,9 @@ export abstract class AccountBooks {
     this.total = 0;
   }
 
+  /** True when any strategy holds the instrument. */
   abstract holds(index: number): boolean;
+  /** Returns the value of the account's holding at a price in ticks, in units of cash. */
   abstract holdingValue(index: number, ticks: number): number;
   /** Returns the value of a strategy's holding at a price in ticks: what it adds to the cash. 0 at any price if it holds nothing. */
   protected abstract strategyValue(strategy: number, index: number, ticks: number): number;
@@ -64,9 +73,11 @@ export abstract class AccountBooks {
     for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
   }
 
+  /** Returns the cash of a strategy, in units. */
   cash(strategy: number): number {
     return this.books[strategy]!.cash;
   }
+  /** The cash of all strategies, in units. */
   get cashTotal(): number {
     return this.total;
   }
@@ -83,11 +94,13 @@ export abstract class AccountBooks {
     return this.books[strategy]!.deposits;
   }
 
+  /** Returns the equity of a strategy at marks in ticks by instrument, in units of cash. */
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let equity = this.cash(strategy);
     for (let index = 0; index < this.instruments.length; index++) equity += this.strategyValue(strategy, index, marks[index]!);
     return equity;
   }
+  /** Returns the equity of the account at marks in ticks by instrument, in units of cash. */
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.cashTotal;
     for (let index = 0; index < this.instruments.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);

@@ -14,7 +14,9 @@ const { exact, mulDiv } = numbers;
 
 /** The account's total of an instrument's base asset. */
 export class CoinAsset {
+  /** How lots and ticks of the instrument become units. */
   readonly scale: InstrumentScale;
+  /** The smallest order, in units of the asset. A holding below it counts as flat. */
   readonly minUnits: number;
   /** Sum of all holdings. It is not used in an account with a single holding. */
   total = 0.5;
@@ -27,9 +29,13 @@ export class CoinAsset {
 
 /** A strategy's holding of an asset, with its book and its asset. */
 export class CoinHolding {
+  /** The money of the strategy. */
   readonly book: StrategyBook;
+  /** The account's total of the asset. */
   readonly asset: CoinAsset;
+  /** Units of the asset in one lot. */
   readonly unitsPerLot: number;
+  /** Units that the strategy holds, and what they cost in quote units. */
   base = 0.5;
   cost = 0.5;
   /** When the position was opened, ms UTC: the first purchase after it was flat. NaN for deposited coins. */

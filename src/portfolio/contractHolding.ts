@@ -47,10 +47,13 @@ export interface OpenedLots {
 
 /** A contract in the account: the one strategy that trades it, and both sides. In net mode at most one side is open. */
 export class ContractHolding {
+  /** How lots and ticks of the contract become units of its settlement asset. */
   readonly scale: ContractScale;
+  /** Leverage and margin terms of the contract. */
   readonly terms: MarginTerms;
   /** The strategy that trades it; -1 until one does. */
   strategy = -1;
+  /** The two sides. In net mode at most one has lots. */
   readonly long: PositionSide = flat();
   readonly short: PositionSide = flat();
   /** Reused while rows are marked. */
@@ -61,12 +64,15 @@ export class ContractHolding {
     this.terms = terms;
   }
 
+  /** Returns one of the two sides. */
   side(isLong: boolean): PositionSide {
     return isLong ? this.long : this.short;
   }
+  /** True when a side has lots. */
   get isHeld(): boolean {
     return this.long.lots !== 0 || this.short.lots !== 0;
   }
+  /** Margin of both sides, in units. */
   get marginUnits(): number {
     return this.long.marginUnits + this.short.marginUnits;
   }

@@ -13,7 +13,9 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 /** The scale of one contract. */
 export class ContractScale {
+  /** The terms of the contract. */
   readonly contract: Contract;
+  /** True when the contract settles in its base asset. */
   readonly isInverse: boolean;
   /** A fraction: units of one lot for each tick of price (linear), or units of one lot at a price of one tick (inverse). */
   private readonly numerator: number;
@@ -46,6 +48,7 @@ export class ContractScale {
   notionalUp(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'up');
   }
+  /** Returns the value of lots at a price in ticks, rounded down to the unit. */
   notionalDown(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'down');
   }

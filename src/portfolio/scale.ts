@@ -22,6 +22,7 @@ export interface Factor {
   readonly by: number;
 }
 
+/** The factors of one spot instrument. */
 export class InstrumentScale {
   /** Units of the base asset in one lot. */
   readonly unitsPerLot: number;
@@ -87,6 +88,7 @@ export function valueDownAt(baseUnits: number, ticks: number, { times, by }: Fac
   if (product < MAX_EXACT / 2) return Math.floor(product / by);
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'down') : product / by;
 }
+/** Returns the value of base units at a price in ticks, rounded up to the quote unit. */
 export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;

@@ -6,7 +6,9 @@ export const REPLACED = 'REPLACED';
 /** A failure of the disk. `code`: the system's code, such as ENOENT or ENOSPC. */
 export class DiskError extends Error {
   override readonly name = 'DiskError';
+  /** The system's code, such as ENOENT or ENOSPC. */
   readonly code: string;
+  /** The path of the failed operation. */
   readonly path: string;
   constructor(code: string, path: string) {
     super(`${path}: ${code}`);

@@ -21,6 +21,7 @@ export interface Alert {
   readonly timeMs: number;
 }
 
+/** Why an alert was not delivered, and whether to try again. */
 export type NotifyFailure = {
   /** The reason, without secrets. */
   readonly why: string;

@@ -163,6 +163,7 @@ const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
 
 /** Pattern of the names of instruments. They need no escapes in JSON. In a query, only a slash does. */
 const NAME = /^[A-Za-z0-9/_-]{1,64}$/;
+/** Pattern of client order ids. */
 export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value);
 /** True for a plain decimal above 0, as JSON writes it. Its digits are sent unchanged. */

@@ -9,8 +9,10 @@ import type { PositionAction } from './shapes/value.ts';
 /** The members of an order that a create request needs. */
 export type SizedOrder = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
 
+/** Returns the limit price as a decimal text. */
 export const priceText = ({ instrument, limit }: Pick<SizedOrder, 'instrument' | 'limit'>): string =>
   fromScaled(limit, instrument.priceDigits);
+/** Returns the quantity as a decimal text. */
 export const quantityText = ({ instrument, lots }: Pick<SizedOrder, 'instrument' | 'lots'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 

@@ -63,7 +63,9 @@ const hexValue = (code: number): number => HEX_VALUES[code] ?? NO_DIGIT;
 
 /** Header names as they are written. Case does not matter when they are read. */
 export const HEADERS = { key: 'X-CH-APIKEY', timestamp: 'X-CH-TS', signature: 'X-CH-SIGN', contentType: 'Content-Type' } as const;
+/** Content type of bodies. */
 export const JSON_TYPE = 'application/json';
+/** Header that chooses a version of the futures API. */
 export const FUTURES_VERSION_HEADER = 'futures-version';
 
 /** The clock rule: a request is valid if timestamp < now + 1000 and now - timestamp <= recvWindow, on the service's clock. */

@@ -29,7 +29,9 @@ export class Expected {
   }
 }
 
+/** The declared parameters of a strategy, by name. */
 export type Specs = Readonly<Record<string, ParamSpec<unknown>>>;
+/** The values of the declared parameters, with the type of each. */
 export type Values<S extends Specs> = { readonly [K in keyof S]: S[K] extends ParamSpec<infer T> ? T : never };
 
 /** Declares a whole number. */

@@ -6,8 +6,11 @@ import { VENUE_CODES } from '../model/venueCodes.ts';
 // hot: docs/performance.md#imported-constants
 const { accountRestricted, tooManyOrders } = VENUE_CODES;
 
+/** One account of the venue, in all instruments of its market. */
 export class Account {
+  /** Its name, for messages. */
   readonly name: string;
+  /** True when the venue rejects all its orders. */
   readonly isRestricted: boolean;
   /** Number of unfinished orders; the books count them. */
   openOrders = 0;

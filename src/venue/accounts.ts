@@ -14,6 +14,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 /** The balance of one asset in one account, in whole units. Hot: docs/performance.md#record-fields. */
 export class Balance {
+  /** Units that no order holds, and units that open orders hold. */
   // hot: docs/performance.md#double-fields
   free = 0.5;
   locked = 0.5;
@@ -36,6 +37,8 @@ export class Balance {
  * Amounts of an asset outside all accounts. `market` is the counterparty of every fill; amounts that it paid are negative.
  */
 export class ExternalFlows {
+  /** Fees that the venue has taken. */
+  // hot: docs/performance.md#double-fields
   fees = 0.5;
   market = 0.5;
   deposited = 0.5;
@@ -47,6 +50,7 @@ export class ExternalFlows {
 /** One account in one instrument: everything that the venue needs to check and settle an order. */
 export class InstrumentAccount {
   readonly account: Account;
+  /** Balances of the two assets of the instrument. */
   readonly base: Balance;
   readonly quote: Balance;
   /** Fee rates for orders placed from now on, ppm. */
@@ -66,9 +70,11 @@ export class InstrumentAccount {
 
 /** Balances in whole units of each asset. For each asset, at any time: deposited = free + locked of all accounts + fees + market. */
 export class Accounts {
+  /** The assets of all instruments. Methods take their index in this list. */
   readonly assets: readonly string[];
+  /** The open accounts, by account index. */
   readonly all: Account[] = [];
-  /** By asset. */
+  /** Amounts outside all accounts, by asset. */
   readonly external: readonly ExternalFlows[];
   /** By account, then asset. */
   private readonly balances: (readonly Balance[])[] = [];
@@ -90,8 +96,8 @@ export class Accounts {
     const index = addAccount(this.all, account);
     const balances = listOf(this.assets, () => new Balance());
     const balanceOf = (asset: string) => balances[this.asset(asset)]!;
-    instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, at) => {
-      this.byInstrument[at]!.push(
+    instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, instrument) => {
+      this.byInstrument[instrument]!.push(
         new InstrumentAccount(account, balanceOf(base), balanceOf(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm),
       );
     });
@@ -126,13 +132,14 @@ export class Accounts {
     return this.byInstrument[instrument]!;
   }
 
+  /** Adds units (at least 0) to the free balance of an asset. Throws InvariantError when all deposits of the asset exceed 2^53 - 1 units. */
   deposit(account: number, asset: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const held = this.of(account, asset);
+    const accountBalance = this.of(account, asset);
     const external = this.external[asset]!;
     // The sum over all accounts must stay exact.
     external.deposited = exact(external.deposited + units);
-    held.free = balance(held.free + units);
+    accountBalance.free = balance(accountBalance.free + units);
   }
 
   /** Throws InvariantError when any amount of an asset appeared or vanished. */
@@ -151,11 +158,11 @@ export function balance(units: number): number {
   return throwInvalidBalance(units);
 }
 
-/** The same for a balance that was reduced: it can only be too small. */
+/** Returns `units` of a balance that was reduced. Throws InvariantError below 0; it cannot have become too large. */
 export function notBelowZero(units: number): number {
   return units >= 0 ? units : throwInvalidBalance(units);
 }
-/** The same for a balance that was increased: it can only be too large. */
+/** Returns `units` of a balance that was increased. Throws ConfigError above 2^53 - 1; it cannot have become negative. */
 export function exactUnits(units: number): number {
   return units <= MAX_EXACT ? units : throwInvalidBalance(units);
 }

@@ -56,6 +56,7 @@ export abstract class BookVenue<Book extends BarBook> {
   /** Throws InvariantError when any money appeared or vanished. For tests and ends of runs, because it visits all accounts. */
   abstract assertConserved(): void;
 
+  /** True when the venue has a book of this instrument. */
   trades(instrument: Instrument): boolean {
     return this.bookOf.has(instrument);
   }

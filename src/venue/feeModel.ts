@@ -4,10 +4,11 @@ import { InvariantError } from '../base/errors.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Side } from '../model/order.ts';
 
+/** Decides the fee rate of each fill. The venue calls it while it settles the fill. */
 export interface FeeModel {
   /**
-   * Returns the rate of one fill in whole ppm, from 0 to `maxPpm`, the rate at which the order's cash is held. Called once for each fill,
-   * in the order in which they happen. `price` in ticks, `notional` in quote units.
+   * Returns the rate of one fill in whole ppm, from 0 to `maxPpm`. `price` is in ticks, `notional` in quote units. The venue has reserved the
+   * order's cash at `maxPpm`, so a higher rate could not be paid. Called once for each fill, in the order in which they happen.
    */
   ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, maxPpm: number): number;
 }

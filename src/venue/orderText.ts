@@ -19,6 +19,7 @@ export interface OrderText {
   readonly price?: string | null;
 }
 
+/** The intent of a valid request, or the error code of an invalid one. */
 export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | { readonly ok: false; readonly code: number };
 
 /**

@@ -20,6 +20,7 @@ export interface FillBar {
 /** The bar of a book before its first row, and of a call without a bar. A model that reads it returns NaN, which is an error. */
 export const NO_BAR: FillBar = { open: NAN, high: NAN, low: NAN, close: NAN, volumeLots: NAN };
 
+/** Decides how much worse than the quoted price a taker fills. */
 export interface SlippageModel {
   /** False: `ticks` never reads the bar, which is then not kept. Default: true. */
   readonly readsBar?: boolean;
@@ -30,6 +31,7 @@ export interface SlippageModel {
   ticks(instrument: Instrument, side: Side, price: number, lots: number, bar?: FillBar): number;
 }
 
+/** Fills takers at the quoted price. */
 export const NO_SLIPPAGE: SlippageModel = { readsBar: false, ticks: () => 0 };
 
 /**

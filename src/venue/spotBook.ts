@@ -15,7 +15,9 @@ const INFINITY = Infinity;
 // hot: docs/performance.md#imported-constants
 const { balance, exactUnits, notBelowZero } = balances;
 
+/** The book of one spot instrument, with the money of its fills. */
 export class SpotBook extends BarBook {
+  /** The scales of the instrument. */
   readonly money: MoneyScale;
   /** By account. */
   readonly instrumentAccounts: readonly InstrumentAccount[];

@@ -9,10 +9,13 @@ import { barsOfTicks, drawPlan, instrumentOf, strategyOf, tickPath, type Plan, t
 
 const FUNDING_HOURS = 8;
 
+/** One case: the drawn plan, the price path, and both runs. */
 export interface Case {
+  /** What the seed has drawn: the strategy's behaviour, fees and fills. */
   readonly plan: Plan;
   /** One price a minute, in ticks. */
   readonly path: Int32Array;
+  /** Prices of the path in one bar. */
   readonly ticksPerBar: TicksPerBar;
   /** The run over bars, which does not see the path inside them. */
   readonly runPlan: RunPlan;
@@ -22,6 +25,7 @@ export interface Case {
   readonly withTicks: RunPlan;
 }
 
+/** Restrictions of the drawn plan. */
 export interface CaseOptions {
   /** Least number of bars between two entries. */
   readonly minPeriod?: number;
@@ -31,6 +35,7 @@ export interface CaseOptions {
   readonly changed?: Partial<Plan>;
 }
 
+/** Returns the case of a seed, over a path of `hours` hours. */
 export function caseOf(seed: number, hours: number, { minPeriod = 1, readsPosition = false, changed = {} }: CaseOptions = {}): Case {
   const rng = seededRng(seed);
   const drawn = drawPlan(rng);
@@ -58,11 +63,13 @@ export function caseOf(seed: number, hours: number, { minPeriod = 1, readsPositi
   };
 }
 
+/** Returns the futures settings of a plan. */
 function futuresOf(plan: Plan, instrument: Instrument, hours: number) {
   const data = new Map([[instrument.id, { marks: null, funding: fundingOf(plan, hours) }]]);
   return { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data };
 }
 
+/** Returns the funding times of the path, all at the rate of the plan; none without funding. */
 function fundingOf({ funding }: Plan, hours: number) {
   if (funding === 0) return [];
   return Array.from({ length: Math.floor(hours / FUNDING_HOURS) }, (_, index) => ({

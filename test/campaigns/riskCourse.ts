@@ -224,7 +224,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected isDrawn(probability: number): boolean {
     return this.rng.next() < probability;
   }
-  /** Returns a asNumber number, both bounds included. */
+  /** Returns a random whole number, both bounds included. */
   protected between(min: number, max: number): number {
     return min + Math.floor(this.rng.next() * (max - min + 1));
   }

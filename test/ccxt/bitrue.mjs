@@ -1,8 +1,8 @@
-// ccxt's class for the API family of the trading service, with what it needs to speak to a service that is not on the internet.
+// ccxt's exchange class for this API, changed so that it calls a service on this computer.
 
 import ccxt from 'ccxt';
 
-/** The calls of the specification that ccxt does not list; it makes a method of each, as of its own. */
+/** The calls of the specification that ccxt lacks. ccxt creates a method for each of them, as for its own calls. */
 const UNLISTED = {
   public: { get: costing('index') },
   private: {
@@ -22,26 +22,31 @@ const UNLISTED = {
   },
 };
 
-/** What a call costs matters to its throttle alone, which is off. */
+/** Returns paths with a cost of 1. Only ccxt's rate limiter reads the cost, and it is off. */
 function costing(...paths) {
   return Object.fromEntries(paths.map((path) => [path, { cost: 1 }]));
 }
 
+/** ccxt's class, whose bodies and timestamps a test can replace. */
 export class Bitrue extends ccxt.bitrue {
-  /** Bytes of the next bodies; null: ccxt's own. */
+  /** Text of the next request bodies. Null: ccxt writes them. */
   body = null;
-  /** What its clock says; null: the time. */
+  /** Timestamp of the next requests, ms. Null: the current time. */
   timestamp = null;
 
-  /** @param {string} origin of the service, @param {string} apiKey, @param {string} secret */
+  /**
+   * @param {string} origin Address of the service, such as http://127.0.0.1:8080.
+   * @param {string} apiKey
+   * @param {string} secret
+   */
   constructor(origin, apiKey, secret) {
     super({ apiKey, secret, enableRateLimit: false });
     const [spot, fapi, dapi, kline] = ['api', 'fapi', 'dapi', 'kline-api'].map((path) => `${origin}/${path}`);
     this.urls.api = { ...this.urls.api, spot, fapi, dapi, kline, open: origin };
-    // It loads three markets and tells them apart by their places in its list: the two that are not served are empty.
+    // ccxt loads three markets and distinguishes them by their position. The service has only one of them, so the other two are empty.
     this.spotV1PublicGetExchangeInfo = async () => ({ symbols: [] });
     this.dapiV1PublicGetContracts = async () => [];
-    // Its orders go to a version that the specification does not have; the call is otherwise the same.
+    // ccxt sends orders to version 2, which the specification does not have. The request is the same in version 1.
     this.fapiV2PrivatePostOrder = this.fapiV1PrivatePostOrder;
     const { json } = this;
     this.json = (data) => this.body ?? json(data);
@@ -55,7 +60,7 @@ export class Bitrue extends ccxt.bitrue {
     return this.timestamp ?? super.nonce();
   }
 
-  /** Its own method of the call of `method` to `path`, such as `fapiV1PrivateGetOpenOrders`; null where it has none. */
+  /** Returns ccxt's method for a call, such as `fapiV1PrivateGetOpenOrders`; null if ccxt has none. */
   methodOf(method, path, isSigned) {
     const words = path.replace(/^\/fapi\/v1\//, '').split(/[^a-zA-Z0-9]/);
     const name = [isSigned ? 'Private' : 'Public', method.toLowerCase(), ...words].map((word) => this.capitalize(word)).join('');

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('commands about a running bot', () => {
-  it('commands about a running bot show its state in at most 100 columns', async () => {
+  it('status, orders, positions and logs show the state of a running bot in at most 100 columns', async () => {
     bot.unknown = [lostOrder()];
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a list with a hole '.repeat(9), bot.timeMs);
@@ -45,7 +45,7 @@ describe('commands about a running bot', () => {
     expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
   });
 
-  it('commands about a running bot halt and resume it, and write the user to the journal', async () => {
+  it('halt and resume change the risk state of a running bot, and pass it the name of the user', async () => {
     expect(await run('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
     expect(bot.board.stateOf(0, 0)).toBe('HALT_NEW');
     expect(bot.board.stateOf(1, 0)).toBe('RUN');
@@ -56,7 +56,7 @@ describe('commands about a running bot', () => {
     expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
   });
 
-  it('commands about a running bot tighten a limit with a reason, and reject an unknown limit', async () => {
+  it('tighten sets a limit with a reason, and rejects an unknown limit', async () => {
     expect(await run('tighten', 'maxOrderNotional', '1000', '--why', 'thin market')).toMatchObject({ code: 0 });
     expect(bot.acts.at(-1)).toMatchObject({ what: 'maxOrderNotional is 1000 now', who: expect.stringMatching(/\w+ \(isobar\)/) });
     const typo = await run('tighten', 'maxOrderNotion', '1000', '--why', 'thin market');
@@ -65,7 +65,7 @@ describe('commands about a running bot', () => {
     expect(await run('tighten', 'maxOrderNotional', '1000')).toMatchObject({ code: 2 });
   });
 
-  it('commands about a running bot take decisions of a person, each with a reason', async () => {
+  it('orders takes decisions of the operator, each with a reason', async () => {
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs }];
     bot.unknown = [lostOrder()];
     expect(await run('orders', 'adopt', '991')).toMatchObject({ code: 2 });
@@ -74,14 +74,14 @@ describe('commands about a running bot', () => {
     expect([bot.foreignOrders, bot.unknown]).toEqual([[], []]);
   });
 
-  it('a kill writes its latch to the disk before it reaches the bot', async () => {
+  it('a kill engages the kill switch on the disk before it reaches the bot', async () => {
     const { code, stdout } = await run('kill');
     expect([code, existsSync(join(folder, 'KILLED'))]).toEqual([0, true]);
     expect(stdout).toContain('killed: all orders are cancelled');
     expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
   });
 
-  it('commands about a running bot give a remedy if no bot runs', async () => {
+  it('every command gives a remedy if no bot runs', async () => {
     await server.close();
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
@@ -100,7 +100,7 @@ describe('commands about a running bot', () => {
     expect([existsSync(join(folder, 'KILLED')), existsSync(join(folder, 'REARMED'))]).toEqual([false, true]);
   });
 
-  it('commands about a running bot find its folder by the config', async () => {
+  it('a command finds the data folder of a bot by --config', async () => {
     mkdirSync(join(folder, 'etc'));
     writeFileSync(join(folder, 'etc', 'bot.yaml'), 'mode: paper\ndata: ..\n');
     expect(await fixture.runHere(['positions', '--config', join(folder, 'etc', 'bot.yaml')])).toMatchObject({ code: 0 });
@@ -153,30 +153,30 @@ describe('the socket', () => {
       views++;
       return { ...view, padding: 'x'.repeat(4 * 2 ** 20) } as never;
     };
-    const unreachable = connect(server.path);
-    unreachable.pause();
-    unreachable.on('error', () => {});
-    unreachable.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
+    const slowClient = connect(server.path);
+    slowClient.pause();
+    slowClient.on('error', () => {});
+    slowClient.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
     await expect.poll(() => views).toBe(1);
     // Another client is answered meanwhile.
     expect(await sendRaw('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
     expect(views).toBe(1);
-    unreachable.destroy();
+    slowClient.destroy();
   });
 
-  it('the socket refuses a client that sends many requests without waiting for replies', async () => {
-    const many = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
+  it('the socket closes a client that sends many requests without waiting for replies', async () => {
+    const manyRequests = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
     const text = await new Promise<string>((resolve) => {
       const socket = connect(server.path);
       let received = '';
       socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
       socket.on('close', () => resolve(received)).on('error', () => {});
-      socket.write(many);
+      socket.write(manyRequests);
     });
     expect(text).toContain('at most 64 waiting requests');
   });
 
-  it('the socket refuses a second bot in the same folder, and takes the place of a dead one', async () => {
+  it('the socket rejects a second bot in the same folder, and a bot replaces the socket of an ended one', async () => {
     await expect(openControl(folder, bot)).rejects.toThrow('another bot already answers here');
     await server.close();
     server = await openControl(folder, bot);

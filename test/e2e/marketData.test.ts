@@ -78,7 +78,7 @@ describe('isobar data download', () => {
 });
 
 /** Starts a command that keeps running, and returns it with its current output. */
-function running(...args: readonly string[]): {
+function startCommand(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly text: () => string;
   readonly ended: Promise<number | null>;
@@ -90,26 +90,27 @@ function running(...args: readonly string[]): {
   return { child, text: () => text, ended: new Promise((resolve) => void child.on('close', resolve)) };
 }
 
-async function until(isTrue: () => boolean, atMaxMs: number): Promise<void> {
-  for (const untilMs = Date.now() + atMaxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
+/** Waits until a condition is true, at most `maxMs`. */
+async function until(isTrue: () => boolean, maxMs: number): Promise<void> {
+  for (const untilMs = Date.now() + maxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
 }
 
 /** Starts a recording `leftS` seconds before the exchange's first minute ends. */
-function begun(leftS: number, catalog: string) {
+function startRecording(leftS: number, catalog: string) {
   exchange.runAt(Date.UTC(2026, 0, 5, 8, 0, 60 - leftS));
-  return running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', catalog);
+  return startCommand('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', catalog);
 }
 
 describe('isobar data record', () => {
   it('isobar data record records the bar that closes, and ends in order by Ctrl-C', async () => {
     // The exchange's minute ends in two seconds, or later on a slow computer, because its clock starts with the command.
-    let [run, catalog] = [begun(2, 'd'), 'd'];
+    let [run, catalog] = [startRecording(2, 'd'), 'd'];
     for (const leftS of [8, 25]) {
       await until(() => run.text().includes(' in all'), 60_000);
       if (run.text().includes('299 in all')) break;
       run.child.kill('SIGKILL');
       await run.ended;
-      [run, catalog] = [begun(leftS, `d${leftS}`), `d${leftS}`];
+      [run, catalog] = [startRecording(leftS, `d${leftS}`), `d${leftS}`];
     }
     const { child, text, ended } = run;
     await until(() => text().includes('bar 2026-01-05 08:00'), 40_000);
@@ -128,17 +129,17 @@ describe('isobar data record', () => {
     const isWriting = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.tmp'));
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
     await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
-    let killed = 0;
+    let killsDuringWrite = 0;
     for (let round = 0; round < 4; round++) {
       exchange.setClock(exchange.nowMs + 60 * MINUTE);
-      const { child, ended } = running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'e');
+      const { child, ended } = startCommand('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'e');
       await until(isWriting, 60_000);
       child.kill('SIGKILL');
       await ended;
-      if (isWriting()) killed++;
+      if (isWriting()) killsDuringWrite++;
       expect(checkBars(catalog, BTC)).toMatchObject({ unchanged: true, manifest: { gaps: 0, wrong: [] } });
     }
-    expect(killed).toBeGreaterThan(0);
+    expect(killsDuringWrite).toBeGreaterThan(0);
     const after = await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     expect(after.code).toBe(0);
     expect(checkBars(catalog, BTC).manifest).toMatchObject({ rows: 299 + 240, gaps: 0 });

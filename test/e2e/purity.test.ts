@@ -34,21 +34,22 @@ afterAll(async () => {
  * Biased strategies that change state shared by all code of their thread, or whose callbacks may come after the run. Each gets its own
  * thread. The others leave nothing behind, and share a reused thread.
  */
-const LEAVING = new Set(
+const NEED_OWN_THREAD = new Set(
   [
     'abortTimeout', 'asyncGen', 'asyncHelper', 'asyncNoAwait', 'constructorPromise', 'fetch', 'immediate', 'micro', 'promise', 'timeout',
     'child', 'ctorThis', 'globalThis', 'host', 'inspector', 'patchMap', 'patchMath', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
   ].map((name) => `biased/${name}.ts`),
 ); // prettier-ignore
 
-interface Ran {
+/** The outcome of a run, with its warnings about look-ahead, state and impure calls only. */
+interface RunOutcome {
   readonly code: number;
   readonly stderr: string;
   readonly warnings: readonly Warning[];
 }
 
 /** Runs the command in this process. The strategy still runs in a thread. */
-async function run(file: string): Promise<Ran> {
+async function run(file: string): Promise<RunOutcome> {
   const args = [
     'backtest',
     file,
@@ -62,8 +63,8 @@ async function run(file: string): Promise<Ran> {
     '--out',
     `runs-${file.replaceAll(/\W/g, '-')}`,
   ];
-  const { code, stdout, stderr } = await (LEAVING.has(file) ? commandIn : commandInKeptThread)(folder, args);
-  const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as Partial<Ran>;
+  const { code, stdout, stderr } = await (NEED_OWN_THREAD.has(file) ? commandIn : commandInKeptThread)(folder, args);
+  const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as Partial<RunOutcome>;
   return { code: code ?? NaN, stderr, warnings: suspicions(warnings) };
 }
 
@@ -74,20 +75,23 @@ const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && name !== 'console.ts';
 
 /** Does in this thread what the command does in a worker. */
-async function runHere(file: string): Promise<Ran> {
+async function runHere(file: string): Promise<RunOutcome> {
   let warnings: readonly Warning[] = [];
-  const read = (summary: Pick<Ran, 'warnings'>): void => void (warnings = suspicions(summary.warnings));
+  const read = (summary: Pick<RunOutcome, 'warnings'>): void => void (warnings = suspicions(summary.warnings));
   const { code, stderr } = await backtestOnFileIn({ folder, strategy: file, data: 'BTCUSDT-1h.csv', symbol: 'BTCUSDT' }, read);
   return { code: code ?? NaN, stderr, warnings };
 }
 
 describe.each(corpora)('the $kind corpus', ({ kind, names }) => {
-  test.each(names)('%s', async (name) => {
-    const { code, stderr, warnings } = await (isRunHere(kind, name) ? runHere : run)(join(kind, name));
-    if (kind === 'clean') expect({ code, stderr: code === 0 ? '' : stderr, warnings }).toEqual({ code: 0, stderr: '', warnings: [] });
-    else if (code === 0) expect(warnings).not.toEqual([]);
-    else expect(stderr).not.toMatch(/fault of isobar/);
-  });
+  test.each(names)(
+    `%s ${kind === 'clean' ? 'runs without a warning' : 'gets a warning, or ends with an error of its own'}`,
+    async (name) => {
+      const { code, stderr, warnings } = await (isRunHere(kind, name) ? runHere : run)(join(kind, name));
+      if (kind === 'clean') expect({ code, stderr: code === 0 ? '' : stderr, warnings }).toEqual({ code: 0, stderr: '', warnings: [] });
+      else if (code === 0) expect(warnings).not.toEqual([]);
+      else expect(stderr).not.toMatch(/fault of isobar/);
+    },
+  );
 });
 
 test('a declared custom indicator that is not pure ends the run with exit code 3 and names call, indicator, file and line', async () => {

@@ -24,17 +24,24 @@ interface Line {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a strategy that places an order at each of its first forty bars. Returns the log lines about denied orders. */
-async function refusalsOf(
-  asks: string,
-  runOptions: string,
-): Promise<{ readonly lines: readonly Line[]; readonly counted: unknown; readonly codes: number }> {
+/** What a run folder says about denied orders. */
+interface Refusals {
+  /** The lines of run.log about them. */
+  readonly lines: readonly Line[];
+  /** Their number by deny code, from summary.json. */
+  readonly countByCode: unknown;
+  /** The number of their rows in orders.csv. */
+  readonly deniedRows: number;
+}
+
+/** Runs a strategy that makes `orderCalls` at each of its first forty bars. Returns what the run folder says about denied orders. */
+async function refusalsOf(orderCalls: string, runOptions: string): Promise<Refusals> {
   fixture.write(
     'asker.ts',
     `import { Strategy } from 'isobar';
 export default class Asker extends Strategy {
   n = 0;
-  override onBar() { if (this.n++ < 40) { ${asks} } }
+  override onBar() { if (this.n++ < 40) { ${orderCalls} } }
 }
 `,
   );
@@ -48,16 +55,16 @@ export default class Asker extends Strategy {
   const summary = JSON.parse(read('summary.json')) as { orders: { refusedByRiskByCode: unknown } };
   return {
     lines: records.filter(({ msg }) => msg.includes(': denied: ')),
-    counted: summary.orders.refusedByRiskByCode,
-    codes: read('orders.csv')
+    countByCode: summary.orders.refusedByRiskByCode,
+    deniedRows: read('orders.csv')
       .split('\n')
       .filter((row) => row.includes('denied')).length,
   };
 }
 
 test('the first ten of a code are reported as they were refused, and the log says where the others are', async () => {
-  const { lines, counted, codes } = await refusalsOf("this.buy({ base: '3' }, { limit: 100 });", "risk: { maxOrderQty: '2' }\n");
-  expect([lines.length, counted, codes]).toEqual([10, { QTY_MAX: 40 }, 40]);
+  const { lines, countByCode, deniedRows } = await refusalsOf("this.buy({ base: '3' }, { limit: 100 });", "risk: { maxOrderQty: '2' }\n");
+  expect([lines.length, countByCode, deniedRows]).toEqual([10, { QTY_MAX: 40 }, 40]);
   expect(lines[0]).toMatchObject({ strategy: 'Asker', fields: { order: 1, code: 'QTY_MAX' } });
   expect(lines[0]?.msg).toMatch(/^buy 3 BTC of BTCUSDT at 100: denied: 3 BTC, at most 2 BTC/);
   expect(lines[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT/);
@@ -71,12 +78,12 @@ export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' t
 
 test('the log has ten lines of each code; an unsound order and a rule of the author are reported with their own text', async () => {
   fixture.write('rule.js', RULE);
-  const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
-  const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');
-  expect(counted).toEqual({ BAD_INPUT: 60, MY_RULE: 20 });
-  const saying = (code: string) => lines.filter(({ fields }) => fields?.['code'] === code).map(({ msg }) => msg);
-  expect([saying('BAD_INPUT').length, saying('MY_RULE').length]).toEqual([10, 10]);
-  expect(saying('BAD_INPUT')[0]).toMatch(/^buy an invalid quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
-  const message = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
-  expect(message).toEqual(Array.from({ length: 10 }, (_, index) => `asked ${index + 1} times`));
+  const orderCalls = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
+  const { lines, countByCode } = await refusalsOf(orderCalls, 'models: { risk: [rule.js] }\n');
+  expect(countByCode).toEqual({ BAD_INPUT: 60, MY_RULE: 20 });
+  const messagesOf = (code: string) => lines.filter(({ fields }) => fields?.['code'] === code).map(({ msg }) => msg);
+  expect([messagesOf('BAD_INPUT').length, messagesOf('MY_RULE').length]).toEqual([10, 10]);
+  expect(messagesOf('BAD_INPUT')[0]).toMatch(/^buy an invalid quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
+  const ruleTexts = messagesOf('MY_RULE').map((message) => message.slice(message.indexOf('asked')));
+  expect(ruleTexts).toEqual(Array.from({ length: 10 }, (_, index) => `asked ${index + 1} times`));
 });

@@ -17,6 +17,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isM
 describe.skipIf(!hasBrowser)('report.html', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
   let browser: Browser;
+  /** Errors and requests of the open page. None are expected. */
   const causes: string[] = [];
 
   beforeAll(async () => {
@@ -49,7 +50,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       ['light', { ...FIXTURE, colorScheme: 'light' }],
       ['dark', { ...FIXTURE, colorScheme: 'dark' }],
       ['on a phone', PHONE],
-    ] as const)('report.html of a small run opens %s without an error, a request or a sideways scroll', async (_, options) => {
+    ] as const)('report.html opens %s without an error, a request or a sideways scroll', async (_, options) => {
       const page = await opened(path, options);
       expect(causes).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
@@ -57,7 +58,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run says in its cards, its head and its tables what the summary says', async () => {
+    it('report.html says in its cards, its head and its tables what the summary says', async () => {
       const page = await opened(path);
       const { metrics, trades, resultHash } = input.summary;
       const cards = (await page.locator('.cards').textContent()) ?? '';
@@ -77,7 +78,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run shows the definition of a figure where it has the focus', async () => {
+    it('report.html shows the definition of a figure where it has the focus', async () => {
       const page = await opened(path);
       await page.locator('.card').nth(3).focus();
       expect(await page.locator('#tip').textContent()).toContain('Mean over standard deviation');
@@ -86,7 +87,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run sorts, filters and pages its trades, and exports what is shown', async () => {
+    it('report.html sorts, filters and pages its trades, and exports what is shown', async () => {
       const page = await opened(path);
       const results = () =>
         page.locator('#trade-table tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-row'))));
@@ -107,7 +108,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run has each trade at its instrument where feeds and instruments stand in different orders', async () => {
+    it('report.html has each trade at its instrument where feeds and instruments stand in different orders', async () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
       const reportPath = join(folder, 'turned.html');
       await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), reportPath);
@@ -125,7 +126,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
+    it('report.html zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
       const record = reportRecord({ rows: 300, trades: 1 });
       const hours = (ms: Float64Array) => ms.map((timeMs) => record.fromMs + (timeMs - record.fromMs) * 60);
       const feeds = record.feeds.map(({ bars, ...feed }) => {
@@ -145,7 +146,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       }
     });
 
-    it('report.html of a small run counts contracts as contracts', async () => {
+    it('report.html counts contracts as contracts', async () => {
       const record = reportRecord({ rows: 500, trades: 3 });
       const { contract } = linearContract();
       const instrument = { ...record.instruments[0]!, contract: contract! };
@@ -159,7 +160,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
+    it('report.html brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
       const page = await opened(path);
       const note = () => page.locator('#price-read').textContent();
       const before = await note();
@@ -175,21 +176,21 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run zooms to a clicked trade from every zoom, also when it is in view already', async () => {
+    it('report.html zooms to a clicked trade from every zoom, also when it is in view already', async () => {
       const page = await opened(path);
       const note = () => page.locator('#price-read').textContent();
       await page.locator('#trade-table tbody tr').nth(6).click();
       await expect.poll(note).toContain('trade 7');
-      const close7 = await note();
+      const noteOfTrade7 = await note();
       await page.keyboard.press('-');
       await page.keyboard.press('-');
-      await expect.poll(note).not.toBe(close7);
+      await expect.poll(note).not.toBe(noteOfTrade7);
       await page.locator('#trade-table tbody tr').nth(6).click();
-      await expect.poll(note).toBe(close7);
+      await expect.poll(note).toBe(noteOfTrade7);
       await close(page);
     });
 
-    it('report.html of a small run shows the trades of a clicked group alone, and all again', async () => {
+    it('report.html shows the trades of a clicked group alone, and all again', async () => {
       const page = await opened(path);
       const { breakdowns, openTrades } = input.summary.trades;
       const count = () => page.locator('#trade-count').textContent();
@@ -213,7 +214,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run has the volume of the bar under the cursor, at most half a percent off', async () => {
+    it('report.html has the volume of the bar under the cursor, at most half a percent off', async () => {
       const page = await opened(path);
       await page.keyboard.press('0');
       await page.locator('#price-chart').scrollIntoViewIfNeeded();
@@ -224,7 +225,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run selects the row of a clicked marker', async () => {
+    it('report.html selects the row of a clicked marker', async () => {
       const page = await opened(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
       await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
@@ -233,7 +234,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run remembers the theme', async () => {
+    it('report.html remembers the theme', async () => {
       const page = await opened(path);
       const theme = page.locator('#theme');
       // A browser on a busy machine may lose a command just before a reload. Then it is sent again.
@@ -248,7 +249,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html of a small run prints on A4 with its charts', async () => {
+    it('report.html prints on A4 with its charts', async () => {
       const page = await opened(path, { ...FIXTURE, colorScheme: 'dark' });
       const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
       expect(pdf.length).toBeGreaterThan(50_000);
@@ -258,7 +259,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
   });
 
-  it('report.html stays within a phone with more trades than lines are drawn for, and with a name as long as they come', async () => {
+  it('report.html fits the width of a phone with more trades than it draws lines for, and with a very long strategy name', async () => {
     const path = join(folder, 'many.html');
     const record = reportRecord({ rows: 20_000, trades: 400 });
     const strategies = record.strategies.map((strategy) => ({ ...strategy, name: 'StrategyOf'.repeat(8) }));
@@ -288,10 +289,12 @@ describe.skipIf(!hasBrowser)('report.html', () => {
   });
 });
 
+/** Closes a page with its browser context. */
 function close(page: Page): Promise<void> {
   return page.context().close();
 }
 
+/** Returns a number as the page shows it: two decimals, and a minus sign instead of a hyphen. */
 function written(value: number | null): string {
   return value!.toFixed(2).replace('-', '−');
 }

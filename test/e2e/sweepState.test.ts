@@ -1,4 +1,5 @@
-// Tests that sets of a sweep share modules: a set whose result differs when it runs alone ends the sweep and is named.
+// Tests the check of a sweep for shared state: sets share the modules of their process, and a set whose result differs when it runs alone
+// ends the sweep and is named.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { ROOT } from '../fixtures/packed.ts';
 
 const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";
 const CLASS = 'export default class S extends Strategy.with({ fast: int(5) }) {';
+/** Strategies by name. `module` and `statics` keep values from set to set, `pure` from row to row, and `local` uses local time. */
 const BODIES: Readonly<Record<string, string>> = {
   clean: `const memo = new Map<number, number>();\n${CLASS} f = this.use(sma(this.bars.close, this.params.fast)); override onBar() { memo.set(1, 2); if (this.f.value < this.bars.close.value) this.buy(); else this.exit(); } }`,
   module: `let bars = 0;\n${CLASS} override onBar() { bars++; if (bars % 7 < 3) this.buy(); else this.exit(); } }`,
@@ -35,13 +37,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Swept {
+/** The end of a sweep, with the codes of its warnings about look-ahead, state and impure calls. */
+interface SweepOutcome {
   readonly code: number;
   readonly stderr: string;
   readonly codes: readonly string[];
 }
 
-function sweep(name: string): Promise<Swept> {
+function sweep(name: string): Promise<SweepOutcome> {
   const args = ['sweep', `${name}.yaml`, '--grid', 'fast=4..9:1', '--json', '--quiet', '--out', `runs-${name}`];
   return new Promise((resolve) => {
     execFile(

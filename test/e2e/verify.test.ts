@@ -35,8 +35,8 @@ describe('the command', () => {
     });
     const csv = `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`;
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
-    const words = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
-    const backtested = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
+    const options = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
+    const backtested = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...options);
     const run = backtested.stdout.trim();
     expect(backtested.code, backtested.stderr).toBe(0);
     expect((await isobar('verify', run)).code).toBe(0);
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('the command refuses a folder that is not a run, with a remedy', async () => {
+  it('the command rejects a folder that is not a run, with a remedy', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
@@ -68,7 +68,7 @@ describe('a run whose files have changed', () => {
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
 
-  it('a run whose files have changed records every file that went in', async () => {
+  it('the manifest of a run records every input file with its hash', async () => {
     const { inputs, startedIn } = JSON.parse(readFileSync(join(fixture.run, 'manifest.json'), 'utf8')) as {
       startedIn: string;
       inputs: { use: string; file: string; sha256: string }[];
@@ -169,7 +169,7 @@ describe('a run whose files have changed', () => {
     expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
-  it('a run whose files have changed distinguishes a folder that was altered from a result that differs', async () => {
+  it('verify distinguishes a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
     const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
       fixture.changed(
@@ -190,7 +190,7 @@ describe('a run whose files have changed', () => {
       });
   });
 
-  it('a strategy that is gone, or that throws, is a run that could not be repeated', async () => {
+  it('a run whose strategy is missing, or throws, is reported as not repeated', async () => {
     renameSync(fixture.path('strategies'), fixture.path('elsewhere'));
     const ended = await verify(fixture.run);
     renameSync(fixture.path('elsewhere'), fixture.path('strategies'));
@@ -213,7 +213,7 @@ describe('a run whose files have changed', () => {
     expect(changed.map(({ file }) => file)).toEqual(['data/spot/ABCUSDT/1h.arrow']);
   });
 
-  it('a run whose files have changed finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
+  it('verify finds the input files after the project has moved, and from the current folder or --in after only the run has moved', async () => {
     const moved = `${fixture.folder}-moved`;
     cpSync(fixture.folder, moved, { recursive: true });
     expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
@@ -275,10 +275,10 @@ describe('runs of other kinds', () => {
     ],
     ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
-  ])('a folder %s is rejected', async (_, harm, message) => {
-    const run = join(fixture.folder, 'runs', 'harmed');
+  ])('a folder %s is rejected', async (_, damage, message) => {
+    const run = join(fixture.folder, 'runs', 'damaged');
     cpSync(fixture.run, run, { recursive: true });
-    harm(run);
+    damage(run);
     await expect(verify(run)).rejects.toThrow(message);
     rmSync(run, { recursive: true });
     expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
@@ -295,6 +295,7 @@ describe('runs of other kinds', () => {
   });
 });
 
+/** Replaces a text in the manifest of a run. */
 function change(run: string, from: string, to: string): void {
   const path = join(run, 'manifest.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));

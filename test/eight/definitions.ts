@@ -42,6 +42,7 @@ const futures = {
 };
 const demo = { feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } } };
 
+/** The eight strategies by the name of their file in `strategies/`. */
 export const EIGHT: Readonly<Record<string, Eight>> = {
   longShortPair: {
     data: [FUTURES],

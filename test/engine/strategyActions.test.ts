@@ -1,8 +1,13 @@
 // Tests actions and views of a strategy: sales, exits, targets, cancels, open orders, random numbers and the log.
 
 import { describe, expect, it } from 'vitest';
+import type { OrderInfo } from '../../src/index.ts';
 import { MINUTE, run, START_MS } from './world.ts';
 import { quietBars, strategyOf, Api, ordersOf } from './strategyApi.ts';
+
+/** Returns the members of an order view in the order of its declaration, with quantities as text. */
+const membersOf = ({ id, side, qty, filled, lifecycle, tag, limit, entry, code }: OrderInfo) =>
+  [id, side, String(qty), String(filled), lifecycle, tag, limit, entry, code]; // prettier-ignore
 
 describe('actions', () => {
   it('a sale of more than the holding is denied, and a sale of the holding is sent', async () => {
@@ -59,34 +64,14 @@ describe('actions', () => {
     await ordersOf((strategy, row) => {
       const { api } = strategy;
       if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99 });
-      if (row === 1)
-        reportedViews.push(
-          api
-            .openOrders()
-            .map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [
-              id,
-              side,
-              String(qty),
-              String(filled),
-              lifecycle,
-              tag,
-              limit,
-              entry,
-              code,
-            ]),
-        );
+      if (row === 1) reportedViews.push(api.openOrders().map(membersOf));
       if (row === 1) api.cancel(1);
       if (row === 2) reportedViews.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
       if (row === 2) strategy.order(true, { base: '0.25' });
-      if (row === 4)
-        reportedViews.push(
-          String(api.position().qty),
-          api.position().entryPrice,
-          api.position().isLong,
-          api.position().isShort,
-          api.cash(),
-          api.equity(),
-        );
+      if (row === 4) {
+        const { qty, entryPrice, isLong, isShort } = api.position();
+        reportedViews.push(String(qty), entryPrice, isLong, isShort, api.cash(), api.equity());
+      }
     });
     expect(reportedViews).toEqual([
       [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],

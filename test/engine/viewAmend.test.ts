@@ -7,6 +7,7 @@ import { run } from './world.ts';
 
 it('an amendment by a view of openOrders or of onOrder is recorded like one by this.amend', async () => {
   const log = new HostCallTexts();
+  /** Amends one order in `onOrder` and one in `onBar`. */
   class ByView extends Api {
     override onBar() {
       this.row++;

@@ -43,29 +43,68 @@ interface Market {
   lateMs: number;
 }
 
-/** Returns a bot with two symbols on one clock, whose first ten minutes are warm-up. */
-async function openFixture() {
-  const queue = new DueQueue();
-  queue.runDue(START_MS + 10 * MINUTE_MS);
-  let sleptMs = 0;
-  const venueMs = (): number => queue.nowMs + sleptMs;
-  const markets: Market[] = [0, 1].map(() => ({ missing: new Set<number>(), isAway: false, lateMs: 100 }));
-  const barOfMinute = (minute: number) => ({
-    openMs: START_MS + minute * MINUTE_MS,
-    open: 100,
-    high: 101,
-    low: 99,
-    close: 100 + minute / 100,
-    volume: 1,
+/** Minutes of warm-up. The bot starts at their end. */
+const WARM_UP_MINUTES = 10;
+
+const barOfMinute = (minute: number) => ({
+  openMs: START_MS + minute * MINUTE_MS,
+  open: 100,
+  high: 101,
+  low: 99,
+  close: 100 + minute / 100,
+  volume: 1,
+});
+
+/** Returns the klines of the given minutes as the exchange sends them. */
+function klineRows(minutes: readonly number[]) {
+  const text = (value: number) => String(value);
+  return minutes.map((minute) => {
+    const { openMs, open, high, low, close, volume } = barOfMinute(minute);
+    return { openMs: timeMs(openMs), open: text(open), high: text(high), low: text(low), close: text(close), volume: text(volume) };
   });
-  const growingBars = ['AAAUSDT', 'BBBUSDT'].map((symbol) => {
-    const feedBars = new GrowingBars(spot(symbol), '1m', 1000);
-    for (let minute = 0; minute < 10; minute++) feedBars.append(barOfMinute(minute));
-    return feedBars;
-  });
+}
+
+/** Returns the klines call of one market: it replies after 20 ms with the newest bars that the exchange has. */
+function askMarket(market: Market, queue: DueQueue, venueMs: () => number): AskKlines {
+  return (rows, onReply) => {
+    const handle = queue.at(queue.nowMs + 20, () => {
+      if (market.isAway) return onReply({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
+      const newest = Math.floor((venueMs() - market.lateMs - START_MS) / MINUTE_MS) - 1;
+      const minutes = Array.from({ length: rows }, (_, offset) => newest - rows + 1 + offset).filter(
+        (minute) => minute >= 0 && !market.missing.has(minute),
+      );
+      onReply({ kind: 'acked', value: { rows: klineRows(minutes), refused: [] } } as never);
+    });
+    return () => queue.cancel(handle);
+  };
+}
+
+/** Returns the bars of a symbol that the bot has at its start, which grow while it runs. */
+function warmUpBars(symbol: string): GrowingBars {
+  const bars = new GrowingBars(spot(symbol), '1m', 1000);
+  for (let minute = 0; minute < WARM_UP_MINUTES; minute++) bars.append(barOfMinute(minute));
+  return bars;
+}
+
+/** Returns the set of bars that feeds the growing bars of a symbol. */
+const liveSetOf = (copy: GrowingBars): LiveSet => ({
+  key: { market: 'spot', symbol: copy.instrument.wireName, interval: '1m' },
+  from: '1m',
+  instrument: copy.instrument,
+  known: Array.from({ length: WARM_UP_MINUTES }, (_, minute) => ({
+    ...barOfMinute(minute),
+    closeMs: START_MS + (minute + 1) * MINUTE_MS,
+    barsIn: 1,
+  })),
+  copies: [copy],
+  behind: [],
+});
+
+/** Returns an engine over two growing feeds, without orders. */
+async function engineOver(growingBars: readonly GrowingBars[]): Promise<Engine> {
   const plan = {
     ...planOf(DecisionRecorder, [feed('bars', growingBars[0]!), feed('other', growingBars[1]!)]),
-    fromMs: START_MS + 10 * MINUTE_MS,
+    fromMs: START_MS + WARM_UP_MINUTES * MINUTE_MS,
     toMs: Infinity,
     blockRows: 64,
   };
@@ -74,34 +113,19 @@ async function openFixture() {
     journal: new ReplayJournal(),
     absenceBounds: new MeasuredAbsenceBounds(),
   };
-  const { engine } = await buildEngine(plan, world, new TradeHistory(), () => {});
-  const sets: LiveSet[] = growingBars.map((copy) => ({
-    key: { market: 'spot', symbol: copy.instrument.wireName, interval: '1m' },
-    from: '1m',
-    instrument: copy.instrument,
-    known: Array.from({ length: 10 }, (_, minute) => ({ ...barOfMinute(minute), closeMs: START_MS + (minute + 1) * MINUTE_MS, barsIn: 1 })),
-    copies: [copy],
-    behind: [],
-  }));
-  const klinesOf =
-    (feedIndex: number): AskKlines =>
-    (rows, onReply) => {
-      const market = markets[feedIndex]!;
-      const handle = queue.at(queue.nowMs + 20, () => {
-        if (market.isAway) return onReply({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
-        const newest = Math.floor((venueMs() - market.lateMs - START_MS) / MINUTE_MS) - 1;
-        const minutes = Array.from({ length: rows }, (_, offset) => newest - rows + 1 + offset).filter(
-          (minute) => minute >= 0 && !market.missing.has(minute),
-        );
-        const text = (value: number) => String(value);
-        const listed = minutes.map((minute) => {
-          const { openMs, open, high, low, close, volume } = barOfMinute(minute);
-          return { openMs: timeMs(openMs), open: text(open), high: text(high), low: text(low), close: text(close), volume: text(volume) };
-        });
-        onReply({ kind: 'acked', value: { rows: listed, refused: [] } } as never);
-      });
-      return () => queue.cancel(handle);
-    };
+  return (await buildEngine(plan, world, new TradeHistory(), () => {})).engine;
+}
+
+/** Returns a bot with two symbols on one clock, which has started after the warm-up. */
+async function openFixture() {
+  const queue = new DueQueue();
+  queue.runDue(START_MS + WARM_UP_MINUTES * MINUTE_MS);
+  let sleptMs = 0;
+  const venueMs = (): number => queue.nowMs + sleptMs;
+  const markets: Market[] = [0, 1].map(() => ({ missing: new Set<number>(), isAway: false, lateMs: 100 }));
+  const growingBars = ['AAAUSDT', 'BBBUSDT'].map(warmUpBars);
+  const engine = await engineOver(growingBars);
+  const sets = growingBars.map(liveSetOf);
   const logLines: string[] = [];
   const instants: number[] = [];
   let settleCount = 0;
@@ -110,7 +134,7 @@ async function openFixture() {
     sets,
     scheduler: queue,
     serverTime: () => ({ ms: timeMs(venueMs()), uncertaintyMs: 5 }),
-    ask: (set) => klinesOf(sets.indexOf(set)),
+    ask: (set) => askMarket(markets[sets.indexOf(set)]!, queue, venueMs),
     askTrades: () => () => () => {},
     random: () => 0.5,
     times: { graceMs: GRACE_MS, delayMs: 100, spreadMs: 100 },
@@ -128,12 +152,12 @@ async function openFixture() {
     sinceMs: null,
     log: (_level, message) => logLines.push(message),
   });
+  delivery.start();
   const runTo = (minute: number): void => {
     const toMs = START_MS + minute * MINUTE_MS - sleptMs;
     while (queue.nextMs <= toMs) queue.runDue(queue.nextMs);
     queue.runDue(toMs);
   };
-  delivery.start();
   const sleep = (minutes: number): void => {
     sleptMs += minutes * MINUTE_MS;
   };

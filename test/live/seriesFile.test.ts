@@ -7,7 +7,7 @@ import { Strategy, sma } from '../../src/index.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { ResolveOptions } from '../../src/definition/resolve.ts';
-import { comparePlanted, FIRST_ROW, HOUR_MS } from '../divergence/planted.ts';
+import { comparePlanted, FIRST_ROW, HOUR_MS, type PlantedWorld } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
 /** What the strategy read at one bar. Ages are in hours. */
@@ -46,6 +46,7 @@ function recordsOf(bot: string): readonly JournalLine[] {
 }
 
 const HEADER = 't,k,x\n';
+const seriesPath = (folder: string): string => join(folder, 'x.csv');
 const iso = (hour: number): string => new Date(START_MS + hour * HOUR_MS).toISOString();
 /** Returns a line of the series file: the value of an hour, known a quarter of an hour later by default. */
 const fileLine = (hour: number, value: number, knownHour = hour + 0.25): string => `${iso(hour)},${iso(knownHour)},${value}\n`;
@@ -64,62 +65,71 @@ function expectedReading(rows: readonly (readonly number[])[], hour: number): re
   return best === null ? [NaN, NaN] : [best[2]!, (nowMs - best[0]!) / HOUR_MS];
 }
 
+/** Appends to the series file of a day what its source writes before a row. `isDown`: the restart at row 20 takes two bars. */
+async function writeBeforeRow(row: number, { world, restart }: PlantedWorld, isDown: boolean): Promise<void> {
+  const hour = FIRST_ROW + row;
+  const append = (text: string): void => appendFileSync(seriesPath(world.folder), text);
+  if (row === 12) await restart(0);
+  if (row === 5) append(`${iso(hour)},never,1\n`); // an invalid line
+  if (row === 7) append(fileLine(hour - 3, 99, hour - 0.1) + fileLine(hour - 1, 2.5, hour - 0.05).repeat(2)); // a late value, and a line twice
+  if (row === 20) {
+    // A restart while the source has written a part of a line.
+    append(fileLine(hour, 1).slice(0, 20));
+    await restart(isDown ? 2 : 0);
+    append(fileLine(hour, 1).slice(20));
+  }
+  append(fileLine(hour, (hour * 7) % 5, hour - 0.01));
+}
+
+/** Checks that every reading equals the one that follows from the rows of the journal. */
+function checkReadings(rows: readonly (readonly number[])[]): void {
+  for (const [hour, value, age] of readings) expect([hour, value, age]).toEqual([hour, ...expectedReading(rows, hour)]);
+}
+
+/** Checks that each value is known later than every decision whose record comes before its own. */
+function checkOrderOfRecords(records: readonly JournalLine[]): void {
+  let decidedMs = 0;
+  for (const { k, atMs = 0, rows: newRows = [] } of records) {
+    if (k === 'INSTANT') decidedMs = Math.max(decidedMs, atMs);
+    if (k === 'SERIES' && decidedMs > START_MS + FIRST_ROW * HOUR_MS) for (const row of newRows) expect(row[1]).toBeGreaterThan(decidedMs);
+  }
+}
+
+/** Compares the readings of a bot, and then those of a replay, with the bot's journal. Returns the number of the bot's readings. */
+async function checkBotAndReplay(bot: string): Promise<number> {
+  const records = recordsOf(bot);
+  const rows = records.flatMap((record) => (record.k === 'SERIES' ? record.rows! : []));
+  expect(rows.length).toBeGreaterThan(30);
+  const readingsByBar = readings.filter(([hour], index) => hour !== readings[index - 1]?.[0]);
+  checkReadings(rows);
+  expect(readingsByBar[0]![3]).not.toBeNaN();
+  checkOrderOfRecords(records);
+  readings = [];
+  const replayed = await replayFolder(bot, { config: null, load });
+  expect(replayed).toMatchObject({ processes: 3, difference: null });
+  expect(replayed.decisions).toBeGreaterThan(6);
+  expect(readings.length).toBeGreaterThan(20);
+  checkReadings(rows);
+  return readingsByBar.length;
+}
+
 test.each([
   ['without an outage', false],
   ['with an outage of two bars', true],
 ])('a strategy reads each value from its journal record on, over restarts, in a replay and in parity: %s', async (_name, isDown) => {
-  const firstHour = FIRST_ROW;
-  const path = (folder: string): string => join(folder, 'x.csv');
-  let readingsOfBot: Reading[] = [];
+  let readingCount = 0;
   const report = await comparePlanted(
     {
       strategy: SeriesFollower,
       definition: SERIES,
-      before: (folder) => writeFileSync(path(folder), HEADER + [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4)).join('')),
+      before: (folder) => writeFileSync(seriesPath(folder), HEADER + [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4)).join('')),
       acts: Object.fromEntries(
-        Array.from({ length: 30 }, (_, row) => [
-          row,
-          async ({ world, restart }) => {
-            const hour = firstHour + row;
-            if (row === 12) await restart(0);
-            // Row 5: an invalid line. Row 7: a late value, and a line twice. Row 20: a line that is torn by a restart.
-            if (row === 5) appendFileSync(path(world.folder), `${iso(hour)},never,1\n`);
-            if (row === 7)
-              appendFileSync(path(world.folder), fileLine(hour - 3, 99, hour - 0.1) + fileLine(hour - 1, 2.5, hour - 0.05).repeat(2));
-            if (row === 20) {
-              appendFileSync(path(world.folder), fileLine(hour, 1).slice(0, 20));
-              await restart(isDown ? 2 : 0);
-              appendFileSync(path(world.folder), fileLine(hour, 1).slice(20));
-            }
-            appendFileSync(path(world.folder), fileLine(hour, (hour * 7) % 5, hour - 0.01));
-          },
-        ]),
+        Array.from({ length: 30 }, (_, row) => [row, (planted: PlantedWorld) => writeBeforeRow(row, planted, isDown)]),
       ),
     },
-    async (bot) => {
-      const records = recordsOf(bot);
-      const rows = records.flatMap((record) => (record.k === 'SERIES' ? record.rows! : []));
-      expect(rows.length).toBeGreaterThan(30);
-      const readingsByBar = readings.filter(([hour], index) => hour !== readings[index - 1]?.[0]);
-      readingsOfBot = readingsByBar;
-      for (const [hour, value, age] of readings) expect([hour, value, age]).toEqual([hour, ...expectedReading(rows, hour)]);
-      expect(readingsByBar[0]![3]).not.toBeNaN();
-      // A value is known later than every decision whose record comes before its own.
-      let decidedMs = 0;
-      for (const { k, atMs = 0, rows: newRows = [] } of records) {
-        if (k === 'INSTANT') decidedMs = Math.max(decidedMs, atMs);
-        if (k === 'SERIES' && decidedMs > START_MS + firstHour * HOUR_MS)
-          for (const row of newRows) expect(row[1]).toBeGreaterThan(decidedMs);
-      }
-      readings = [];
-      const replayed = await replayFolder(bot, { config: null, load });
-      expect(replayed).toMatchObject({ processes: 3, difference: null });
-      expect(replayed.decisions).toBeGreaterThan(6);
-      expect(readings.length).toBeGreaterThan(20);
-      for (const [hour, value, age] of readings) expect([hour, value, age]).toEqual([hour, ...expectedReading(rows, hour)]);
-    },
+    async (bot) => void (readingCount = await checkBotAndReplay(bot)),
   );
-  expect(readingsOfBot.length).toBeGreaterThan(20);
+  expect(readingCount).toBeGreaterThan(20);
   expect(report.residual).toBe('0');
   expect(report.orders).toBeGreaterThan(6);
   // The difference comes from the bars without a running bot, not from the values.

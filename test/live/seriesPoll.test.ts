@@ -13,7 +13,7 @@ import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { ResolveOptions } from '../../src/definition/resolve.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
-import { comparePlanted, HOUR_MS } from '../divergence/planted.ts';
+import { comparePlanted, HOUR_MS, type PlantedWorld } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
 /** Hour and value of the series at each bar. */
@@ -27,65 +27,90 @@ class PolledSeriesTrader extends Strategy {
   }
 }
 
-test('a polled revision is stored once, and a replay and parity read the values of the bot', async () => {
-  let reply: [status: number, body: string] = [200, ''];
-  let requestCount = 0;
-  const server = createServer((_, response) => {
-    requestCount++;
-    response.writeHead(reply[0], { 'Content-Type': 'application/json', Connection: 'close' }).end(reply[1]);
+/** The server of the series. It answers every poll with `reply` and counts the polls. */
+class SeriesServer {
+  reply: readonly [status: number, body: string] = [200, ''];
+  requestCount = 0;
+  readonly #server = createServer((_, response) => {
+    this.requestCount++;
+    const [status, body] = this.reply;
+    response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oi`;
-  const setValue = (hour: number, value: number): void => {
-    reply = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR_MS, v: String(value) }] })];
+
+  start(): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/oi`;
+  }
+  /** Answers with the value of an hour from now on. */
+  setValue(hour: number, value: number): void {
+    this.reply = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR_MS, v: String(value) }] })];
+  }
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Sets the reply that the bot gets before a row of the day. */
+function answerBeforeRow(row: number, server: SeriesServer): void {
+  if (row === 9) server.reply = [503, 'busy'];
+  else if (row === 11) server.reply = [200, '<html>'];
+  // Hour 15 gets the values 0 to 3 one after the other, and then 1 again.
+  else if (row >= 16 && row < 20) server.setValue(15, row === 19 ? 1 : row % 5);
+  else server.setValue(row, (row * 3) % 5);
+}
+
+/** Returns the values in the journal of a bot, such as `15 1` for the value 1 of hour 15, in the order of the records. */
+function journalledValues(bot: string): readonly string[] {
+  const folder = join(bot, 'journal');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const text = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+  const seriesLines = text.split('\n').filter((line) => line.includes('"k":"SERIES"'));
+  const rows = seriesLines.flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows);
+  return rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
+}
+
+const load: NonNullable<ResolveOptions['load']> = async (entry, source) => ({
+  plan: strategyPlanOf(entry, { strategy: PolledSeriesTrader, name: 'counter', hash: 'counter' }, source),
+  inputs: [],
+  folder: '.',
+});
+
+/** Checks the values in the journal of a bot, and that a replay reads what the bot has read. */
+async function checkJournalAndReplay(bot: string): Promise<void> {
+  const values = journalledValues(bot);
+  expect(values.filter((row, index) => row === values[index - 1])).toEqual([]);
+  expect(values).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
+  expect(values.filter((row) => row.startsWith('15 '))).toEqual(['15 0', '15 1', '15 2', '15 3', '15 1']);
+  const readingsOfBot = new Map(readings);
+  readings = [];
+  expect(await replayFolder(bot, { config: null, load })).toMatchObject({ processes: 2, difference: null });
+  expect(new Map(readings)).toEqual(readingsOfBot);
+  expect(new Set(readingsOfBot.values()).size).toBeGreaterThan(3);
+}
+
+test('a polled revision is stored once, and a replay and parity read the values of the bot', async () => {
+  const server = new SeriesServer();
+  await server.start();
+  server.setValue(0, 1);
+  const act = async (row: number, { restart }: PlantedWorld): Promise<void> => {
+    if (row === 14) await restart(0);
+    answerBeforeRow(row, server);
   };
-  setValue(0, 1);
   const report = await comparePlanted(
     {
       strategy: PolledSeriesTrader,
-      definition: { series: { x: { poll: { url, time: 'data.-1.t', value: 'data.1.v', everySeconds: 600 } } } },
-      acts: Object.fromEntries(
-        Array.from({ length: 26 }, (_, row) => [
-          row,
-          async ({ restart }) => {
-            if (row === 14) await restart(0);
-            if (row === 9) reply = [503, 'busy'];
-            else if (row === 11) reply = [200, '<html>'];
-            // Hour 15 gets the values 0 to 3 one after the other, and then 1 again.
-            else if (row >= 16 && row < 20) setValue(15, row === 19 ? 1 : row % 5);
-            else setValue(row, (row * 3) % 5);
-          },
-        ]),
-      ),
+      definition: { series: { x: { poll: { url: server.url, time: 'data.-1.t', value: 'data.1.v', everySeconds: 600 } } } },
+      acts: Object.fromEntries(Array.from({ length: 26 }, (_, row) => [row, (world: PlantedWorld) => act(row, world)])),
     },
-    async (bot) => {
-      const folder = join(bot, 'journal');
-      const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-      const text = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
-      const seriesLines = text.split('\n').filter((line) => line.includes('"k":"SERIES"'));
-      const rows = seriesLines.flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows);
-      const values = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
-      expect(values.filter((row, index) => row === values[index - 1])).toEqual([]);
-      expect(values).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
-      expect(values.filter((row) => row.startsWith('15 '))).toEqual(['15 0', '15 1', '15 2', '15 3', '15 1']);
-      const readingsOfBot = new Map(readings);
-      readings = [];
-      const strategy = { strategy: PolledSeriesTrader, name: 'counter', hash: 'counter' };
-      const load: NonNullable<ResolveOptions['load']> = async (entry, source) => ({
-        plan: strategyPlanOf(entry, strategy, source),
-        inputs: [],
-        folder: '.',
-      });
-      expect(await replayFolder(bot, { config: null, load })).toMatchObject({ processes: 2, difference: null });
-      expect(new Map(readings)).toEqual(readingsOfBot);
-      expect(new Set(readingsOfBot.values()).size).toBeGreaterThan(3);
-    },
+    checkJournalAndReplay,
   );
   expect(report).toMatchObject({ equal: true, first: null });
   expect(report.orders).toBeGreaterThan(6);
-  expect(requestCount).toBeGreaterThan(26);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  expect(server.requestCount).toBeGreaterThan(26);
+  await server.close();
 });
 
 test('each kind of invalid reply is reported once and polled again, and a reply that never comes is given up', () => {

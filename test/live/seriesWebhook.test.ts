@@ -129,16 +129,9 @@ function writtenFiles(): string {
   return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
 }
 
-test('genuine values are accepted once and all others are rejected, also after a restart, and a replay reads the same values', async () => {
-  const path = await writeConfig();
-  let { opened: bot, driver, url } = await startBot(path);
-  await driver.next();
-  const firstRequest = signedRequest(bodyWith(6, 3));
-  expect(await post(url, firstRequest)).toBe('200 {"ok":true}');
-  expect(await post(url, firstRequest)).toMatch(/^409 .*the nonce was already used/);
-  const usedNonce = firstRequest.headers!['X-Isobar-Nonce']!;
-  expect(await post(url, signedRequest(bodyWith(7, 9), { nonce: usedNonce }))).toMatch(/^409/);
-  const rejectedRequests: readonly (readonly [WebhookRequest, RegExp])[] = [
+/** Returns requests that must be rejected, each with the reply. They are signed when the function is called. */
+function rejectedRequests(): readonly (readonly [WebhookRequest, RegExp])[] {
+  return [
     [{ body: bodyWith(6, 4) }, /^401 .*expected a signature/],
     [{ ...signedRequest(bodyWith(6, 4)), body: bodyWith(6, 5) }, /^401 .*the signature is wrong/],
     [signedRequest(bodyWith(6, 4), { secret: BODY_SECRET }), /^401/],
@@ -168,7 +161,31 @@ test('genuine values are accepted once and all others are rejected, also after a
     [requestWithSecret(4, { nonce: BODY_SECRET }), /^400 .*\[redacted\]/],
     [requestWithSecret(null), /^400 .*value/],
   ];
-  for (const [sent, answer] of rejectedRequests) expect(await post(url, sent), JSON.stringify(sent)).toMatch(answer);
+}
+
+/** Replays the journal of the bot, and checks that the strategy reads the same values again. */
+async function checkReplay(readingsOfBot: readonly number[][]): Promise<void> {
+  readings = [];
+  const strategy = { strategy: WebhookTrader, name: 'OnHooks', hash: plan().strategies[0]!.hash };
+  const replayed = await replayFolder(join(world.folder, 'bot'), {
+    config: null,
+    load: async (entry, source) => ({ plan: strategyPlanOf(entry, strategy, source), inputs: [], folder: '.' }),
+  });
+  expect(replayed).toMatchObject({ processes: 2, difference: null });
+  expect(replayed.decisions).toBeGreaterThan(1);
+  expect(readings).toEqual(readingsOfBot);
+}
+
+test('genuine values are accepted once and all others are rejected, also after a restart, and a replay reads the same values', async () => {
+  const path = await writeConfig();
+  let { opened: bot, driver, url } = await startBot(path);
+  await driver.next();
+  const firstRequest = signedRequest(bodyWith(6, 3));
+  expect(await post(url, firstRequest)).toBe('200 {"ok":true}');
+  expect(await post(url, firstRequest)).toMatch(/^409 .*the nonce was already used/);
+  const usedNonce = firstRequest.headers!['X-Isobar-Nonce']!;
+  expect(await post(url, signedRequest(bodyWith(7, 9), { nonce: usedNonce }))).toMatch(/^409/);
+  for (const [sent, answer] of rejectedRequests()) expect(await post(url, sent), JSON.stringify(sent)).toMatch(answer);
   const alert = requestWithSecret('0.5');
   expect(await post(url, alert)).toMatch(/^200/);
   expect(await post(url, alert)).toMatch(/^409/);
@@ -186,15 +203,7 @@ test('genuine values are accepted once and all others are rejected, also after a
   expect(readings.at(-1)!.slice(1)).toEqual([3, 1]);
   const readingsOfBot = readings;
   await world.stop(bot);
-  readings = [];
-  const strategy = { strategy: WebhookTrader, name: 'OnHooks', hash: plan().strategies[0]!.hash };
-  const replayed = await replayFolder(join(world.folder, 'bot'), {
-    config: null,
-    load: async (entry, source) => ({ plan: strategyPlanOf(entry, strategy, source), inputs: [], folder: '.' }),
-  });
-  expect(replayed).toMatchObject({ processes: 2, difference: null });
-  expect(replayed.decisions).toBeGreaterThan(1);
-  expect(readings).toEqual(readingsOfBot);
+  await checkReplay(readingsOfBot);
   // No secret is in a file or in the log of the bot.
   for (const secret of [SECRET, BODY_SECRET]) expect(writtenFiles() + botLog).not.toContain(secret);
   expect(writtenFiles().match(/"k":"SERIES"/g)).toHaveLength(3);

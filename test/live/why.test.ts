@@ -72,7 +72,10 @@ function journalLines(data: string): readonly JournalLine[] {
   return lines.map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as JournalLine);
 }
 
-test('isobar why gives the verdict, code and fills of every order in the journal, and the values of every bar', async () => {
+type Explain = (question: Partial<Question>) => Promise<Explanation>;
+
+/** Runs a bot for six bars and stops it. Returns the records of its journal, and a function that explains it. */
+async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine[]; readonly explain: Explain }> {
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(CONFIG), [Explained]);
   const { bot } = opened;
@@ -83,42 +86,51 @@ test('isobar why gives the verdict, code and fills of every order in the journal
   await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
   await stopped(opened);
   const data = join(fixture.folder, 'bot');
-  const explain = (question: Partial<Question>): Promise<Explanation> =>
-    explainBot(data, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
-  const lines = journalLines(data);
+  const explain: Explain = (question) => explainBot(data, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
+  return { lines: journalLines(data), explain };
+}
+
+/** Compares the explanation of one order with its records. Returns the number of its fills. */
+async function checkOrder({ order, ok, code, cid }: JournalLine, lines: readonly JournalLine[], explain: Explain): Promise<number> {
+  const [explained] = (await explain({ order })).orders;
+  expect(explained, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
+  expect(explained!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
+  const refused = lines.find((line) => line.k === 'REFUSED' && line.cid === cid)?.code;
+  expect(explained!.code).toBe(code ?? refused ?? null);
+  const fills = lines.filter((line) => line.k === 'FILL' && line.cid === cid);
+  const events = explained!.events.filter(({ kind }) => kind === 'fill');
+  expect(events.map(({ price, quantity, tradeId }) => [Number(price), Number(quantity), tradeId])).toEqual(
+    fills.map(({ price, qty, tradeId }) => [Number(price), Number(qty), tradeId]),
+  );
+  return fills.length;
+}
+
+/** Compares the explanation of one bar with the record of its instant, and with the orders that were decided on it. */
+async function checkBar({ bars, atMs }: JournalLine, lines: readonly JournalLine[], explain: Explain): Promise<void> {
+  const { bar, strategies, orders } = await explain({ atMs: atMs - 1, symbol: 'btcusdt' });
+  expect([bar.openMs, bar.open, bar.high, bar.low, bar.close]).toEqual(bars[0]!.slice(1, 6));
+  const [strategy] = strategies;
+  expect(strategy!.values.find(({ name }) => name === 'close')?.value).toBe(bar.close);
+  expect(strategy!.when.map(({ number }) => number)).toEqual([1, 2]);
+  const keptField = strategy!.fields.find(({ name }) => name === 'state.bars')!;
+  expect(Number(keptField.after) - Number(keptField.before)).toBe(1);
+  expect(keptField.isKept).toBe(true);
+  const decidedOrders = lines.filter(({ k, createdMs }) => k === 'INTENT' && createdMs === atMs).map(({ order }) => order);
+  const ordersWithVerdict = new Set(lines.filter(({ k }) => k === 'VERDICT').map(({ order }) => order));
+  for (const order of decidedOrders)
+    if (ordersWithVerdict.has(order)) expect(orders.map((explainedOrder) => explainedOrder.order)).toContain(order);
+}
+
+test('isobar why gives the verdict, code and fills of every order in the journal, and the values of every bar', async () => {
+  const { lines, explain } = await runExplainedBot();
   const verdicts = lines.filter(({ k }) => k === 'VERDICT');
   expect(verdicts.length).toBeGreaterThan(5);
   expect(new Set(verdicts.map(({ ok }) => ok)).size).toBe(2);
   let fillCount = 0;
-  for (const { order, ok, code, cid } of verdicts) {
-    fillCount += lines.filter((line) => line.k === 'FILL' && line.cid === cid).length;
-    const [explained] = (await explain({ order })).orders;
-    expect(explained, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
-    expect(explained!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
-    const refused = lines.find((line) => line.k === 'REFUSED' && line.cid === cid)?.code;
-    expect(explained!.code).toBe(code ?? refused ?? null);
-    const fills = lines.filter((line) => line.k === 'FILL' && line.cid === cid);
-    const events = explained!.events.filter(({ kind }) => kind === 'fill');
-    expect(events.map(({ price, quantity, tradeId }) => [Number(price), Number(quantity), tradeId])).toEqual(
-      fills.map(({ price, qty, tradeId }) => [Number(price), Number(qty), tradeId]),
-    );
-  }
+  for (const verdict of verdicts) fillCount += await checkOrder(verdict, lines, explain);
   expect(fillCount).toBeGreaterThan(0);
   const instants = lines.filter(({ k, bars, atMs }) => k === 'INSTANT' && bars.length === 1 && bars[0]![1]! + 60_000 === atMs).slice(-6);
-  for (const { bars, atMs } of instants) {
-    const { bar, strategies, orders } = await explain({ atMs: atMs - 1, symbol: 'btcusdt' });
-    expect([bar.openMs, bar.open, bar.high, bar.low, bar.close]).toEqual(bars[0]!.slice(1, 6));
-    const [strategy] = strategies;
-    expect(strategy!.values.find(({ name }) => name === 'close')?.value).toBe(bar.close);
-    expect(strategy!.when.map(({ number }) => number)).toEqual([1, 2]);
-    const keptField = strategy!.fields.find(({ name }) => name === 'state.bars')!;
-    expect(Number(keptField.after) - Number(keptField.before)).toBe(1);
-    expect(keptField.isKept).toBe(true);
-    const decidedHere = verdicts.filter((verdict) =>
-      lines.some((line) => line.k === 'INTENT' && line.order === verdict.order && line.createdMs === atMs),
-    );
-    for (const { order } of decidedHere) expect(orders.map((explainedOrder) => explainedOrder.order)).toContain(order);
-  }
+  for (const instant of instants) await checkBar(instant, lines, explain);
   await expect(explain({ order: 100_000 })).rejects.toThrow('expected a number from 1 to');
   await expect(explain({ atMs: 0 })).rejects.toThrow('the bars of spot:BTCUSDT 1m that the bot decided on');
 });

@@ -11,6 +11,7 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { feedPlan, runPlan, type RunPlanOptions } from '../fixtures/runPlan.ts';
 
 const MINUTE_MS = 60_000;
+/** Time of the first bar. */
 export const START_MS = 1_704_067_200_000; // 2024-01-01
 
 /** Returns a spot instrument with two decimals of price and three of quantity. */
@@ -98,6 +99,7 @@ export function truncated(bars: BarColumns, length: number): BarColumns {
 
 export { feedPlan as feed };
 
+/** Options of a plan, and the parameters of its strategies. */
 export interface PlanOptions extends RunPlanOptions {
   readonly params?: Readonly<Record<string, unknown>>;
 }

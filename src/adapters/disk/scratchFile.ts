@@ -51,6 +51,7 @@ export class ScratchFile {
     }
   }
 
+  /** Closes the file, which frees its space. */
   close(): void {
     closeSync(this.#descriptor);
   }

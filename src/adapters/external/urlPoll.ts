@@ -34,6 +34,7 @@ export class UrlPoll {
     this.#ask();
   }
 
+  /** Stops polling, and cancels a request that is under way. */
   stop(): void {
     this.#isOver = true;
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);

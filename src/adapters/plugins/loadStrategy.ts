@@ -30,6 +30,7 @@ const REMEDY = 'callbacks run inside one step of the engine and cannot wait: rem
 /** A callback is an async method. `displayName` is the file, or the name of the class. */
 export class AsyncCallbackError extends ConfigError {
   readonly displayName: string;
+  /** The name of the callback, such as `onBar`. */
   readonly callback: string;
   constructor(message: string, displayName: string, callback: string) {
     super(message, REMEDY);

@@ -13,6 +13,7 @@ import type { ReplayTriggers } from './replayTriggers.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
+/** The rows of all contracts of a replay. */
 export class ContractRows {
   private readonly engine: ReplayHost;
   private readonly account: number;

@@ -79,6 +79,7 @@ export class MarginWatch {
     };
   }
 
+  /** Connects the venue, before the first row. Schedules funding, and marks each contract at its first price. */
   connect(venue: FuturesVenue, account: number): void {
     this.venue = venue;
     this.account = account;
@@ -86,6 +87,7 @@ export class MarginWatch {
     this.lines.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.engine.startTicks(index)));
   }
 
+  /** Finds the next row of marks that matters in the block that has opened. */
   blockOpened(): void {
     this.findNextRow(this.engine.nowMs);
   }

@@ -4,6 +4,7 @@ import type { ApprovedOrder, Order } from '../../model/order.ts';
 import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { ReplayExchange } from './replayExchange.ts';
 
+/** The exchange of a backtest over both markets. */
 export class PairedReplay implements OrderGateway, BarMarket {
   readonly supportsTriggerOrders = true;
   readonly futures: ReplayExchange;

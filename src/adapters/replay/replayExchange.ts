@@ -55,6 +55,7 @@ export interface ReplayMarginDeps {
   readonly rows: ContractRows;
 }
 
+/** The exchange of a backtest over one market. */
 export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   readonly supportsTriggerOrders = true;
   private readonly queue: DueQueue;

@@ -11,6 +11,7 @@ const MIX = 0x85eb_ca6b | 0;
 /** Sequence number of every record. Nothing waits for a record to be durable, so records need no own numbers. */
 const SEQ = 0;
 
+/** A journal without storage. Its hash shows whether two runs made the same records. */
 export class ReplayJournal implements Journal {
   private hashBits = 2_166_136_261 | 0;
 

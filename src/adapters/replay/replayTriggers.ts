@@ -11,6 +11,7 @@ import type { MarginWatch } from './marginWatch.ts';
 /** Maximum number of waiting trigger orders of an account. The bot's own limits are lower. */
 const MAX_WAITING = 10_000;
 
+/** The trigger orders of a replay's account. */
 export class ReplayTriggers implements RowTriggers {
   private readonly engine: ReplayHost;
   private readonly venue: FuturesVenue;

@@ -8,6 +8,7 @@ const RESOLUTION_MS = 2;
 const PERIOD_MS = 60_000;
 const NS_PER_MS = 1e6;
 
+/** The measurement. It runs until `stop`. */
 export class LoopDelay {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #stop: () => void;
@@ -25,6 +26,7 @@ export class LoopDelay {
   get p99Ms(): number | null {
     return this.#last ?? this.#measure();
   }
+  /** Ends the measurement. */
   stop(): void {
     this.#stop();
     this.#histogram.disable();

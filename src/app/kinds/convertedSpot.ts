@@ -5,6 +5,7 @@ import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { MarketParts } from './parts.ts';
 import { spotMarket } from './spotMarket.ts';
 
+/** The parts of a spot market, with a ledger that values every quote asset in the reporting asset. */
 export const convertedSpot: MarketParts = {
   ...spotMarket,
 

@@ -23,11 +23,13 @@ export class Arena {
     return this.memory.subarray(from, this.used);
   }
 
+  /** Lends an array of `length` bytes, with arbitrary content. */
   takeBytes(length: number): Uint8Array {
     const { buffer, byteOffset } = this.take(Math.ceil(length / Float64Array.BYTES_PER_ELEMENT));
     return new Uint8Array(buffer, byteOffset, length);
   }
 
+  /** Lends an array of `length` 16-bit integers, with arbitrary content. */
   takeShorts(length: number): Uint16Array {
     const { buffer, byteOffset } = this.take(Math.ceil((2 * length) / Float64Array.BYTES_PER_ELEMENT));
     return new Uint16Array(buffer, byteOffset, length);

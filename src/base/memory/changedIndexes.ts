@@ -12,6 +12,7 @@ export class ChangedIndexes {
     this.marked = new Int32Array(length);
   }
 
+  /** Marks an index as changed. An index that is already marked stays marked once. */
   mark(index: number): void {
     if (this.isMarked[index] !== 0) return;
     this.isMarked[index] = 1;
@@ -26,6 +27,7 @@ export class ChangedIndexes {
     return index;
   }
 
+  /** Removes all marks. */
   clear(): void {
     while (this.count > 0) this.isMarked[this.marked[--this.count]!] = 0;
   }

@@ -47,6 +47,7 @@ export class Scratch {
   page(length: number): Float64Array {
     return this.take(length);
   }
+  /** Takes an array back, to be lent again. The caller must not use it afterwards. */
   give(array: Float64Array): void {
     const same = this.free.get(array.length);
     if (same) same.push(array);
@@ -58,6 +59,7 @@ export class Scratch {
 export class DiscardingScratch extends Scratch {
   private readonly pages = new Map<number, Float64Array>();
 
+  /** Returns the same page for every request of a length, so that rows overwrite each other. */
   override page(length: number): Float64Array {
     const known = this.pages.get(length) ?? new Float64Array(length);
     this.pages.set(length, known);
@@ -67,6 +69,7 @@ export class DiscardingScratch extends Scratch {
 
 /** A log of rows with `width` numbers. */
 export class RowLog {
+  /** Numbers of one row. */
   readonly width: number;
   private readonly scratch: Scratch;
   private readonly pages: Float64Array[] = [];

@@ -9,6 +9,7 @@ const ROUNDINGS: readonly Rounding[] = ['down', 'up', 'halfUp', 'halfEven'];
 /** Draws whole numbers of every size. A plain integer arbitrary would mostly draw huge ones. */
 const wholeNumber = fc.tuple(fc.nat({ max: MAX_EXACT }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
 
+/** Returns a x b / divisor, computed with BigInt. */
 function oracle(a: number, b: number, divisor: number, round: Rounding): bigint {
   const product = BigInt(a) * BigInt(b);
   const bigDivisor = BigInt(divisor);
@@ -35,7 +36,7 @@ test('mulDiv is exact for a wide product whose quotient is near a whole number o
   fc.assert(
     fc.property(wholeNumber, wholeNumber, fc.integer({ min: -1, max: 1 }), fc.constantFrom(...ROUNDINGS), (quotient, c, offset, round) => {
       const divisor = (c % 2 ** 51) + 1;
-      // a x b = quotient x divisor / 2 + off: with a = 1 if that fits, otherwise with the factors themselves.
+      // a x b = quotient x divisor / 2 + offset: with a = 1 if that fits, otherwise with the factors themselves.
       const product = (BigInt(quotient) * BigInt(divisor)) / 2n + BigInt(offset);
       const [a, b] = product >= 0n && product <= BigInt(MAX_EXACT) ? [1, Number(product)] : [Math.max(0, quotient + offset), divisor];
       const expected = oracle(a, b, divisor, round);

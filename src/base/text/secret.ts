@@ -23,14 +23,17 @@ export class Secret {
     return text;
   }
 
+  /** Returns [redacted], so that a template text or a concatenation does not show the secret. */
   toString(): string {
     return REDACTED;
   }
 
+  /** Returns [redacted], so that JSON does not show the secret. */
   toJSON(): string {
     return REDACTED;
   }
 
+  /** Returns [redacted] for every conversion to a primitive value. */
   [Symbol.toPrimitive](): string {
     return REDACTED;
   }

@@ -115,13 +115,19 @@ function checkFolder(catalog: string): void {
   throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
 }
 
-/** Runs `isobar data check` and sets the exit code: 1 when a file is damaged or has a wrong row. */
-export function checkData(args: CheckArgs): void {
-  checkFolder(args.catalog);
+/** What `isobar data check` checks: the keys of bars and series, and the filters of trades and external series. */
+interface CheckSelection {
+  readonly keys: readonly BarKey[];
+  readonly seriesKeys: readonly SeriesKey[];
+  readonly isWantedTrades: (key: TradeKey) => boolean;
+  readonly isWantedExternal: (key: ExternalKey) => boolean;
+}
+
+/** Returns what the options select; an option that is not given selects everything. Throws ConfigError when nothing is selected. */
+function selectionOf({ catalog, ...args }: CheckArgs): CheckSelection {
   // Mark prices have more intervals than bars.
   const markInterval = args.interval === undefined ? null : parseMarkInterval(args.interval);
   const interval = args.interval === undefined ? undefined : (markInterval ?? intervalOf('--interval', args.interval));
-  // An option that is not given selects everything.
   const isSymbol = (symbol: string | null) => (args.symbol ?? symbol) === symbol;
   const isMarket = (market: Market) => (args.market ?? market) === market;
   const isWantedBars = (key: BarKey) => isSymbol(key.symbol) && isMarket(key.market) && (interval ?? key.interval) === key.interval;
@@ -129,29 +135,35 @@ export function checkData(args: CheckArgs): void {
   const isWantedExternal = (key: ExternalKey) => args.interval === undefined && args.market === undefined && isSymbol(key.symbol);
   const isWantedSeries = (key: SeriesKey) =>
     isSymbol(key.symbol) && isMarket('futures') && (args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval));
-  const keys = listKeys(args.catalog).filter(isWantedBars);
-  const seriesKeys = listSeries(args.catalog).filter(isWantedSeries);
-  const hasTrades = listTradeKeys(args.catalog).some(isWantedTrades);
-  const hasExternal = listExternal(args.catalog).some(isWantedExternal);
-  if (keys.length + seriesKeys.length === 0 && !hasExternal && !hasTrades) {
-    if (existsSync(args.catalog))
-      throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
-    throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog with --catalog');
-  }
+  const keys = listKeys(catalog).filter(isWantedBars);
+  const seriesKeys = listSeries(catalog).filter(isWantedSeries);
+  const hasTrades = listTradeKeys(catalog).some(isWantedTrades);
+  const hasExternal = listExternal(catalog).some(isWantedExternal);
+  if (keys.length + seriesKeys.length > 0 || hasExternal || hasTrades) return { keys, seriesKeys, isWantedTrades, isWantedExternal };
+  if (existsSync(catalog)) throw new ConfigError(`${catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+  throw new ConfigError(`${catalog}: there is no such folder`, 'give the folder of the catalog with --catalog');
+}
+
+/** Checks sets of bars and shows the progress. A set that cannot be read is left out, after its reason was printed. */
+function checkBarSets(catalog: string, keys: readonly BarKey[]) {
   const line = progressLine('bars');
   let checkedRows = 0;
-  let areAllReadable = true;
-  const bars = keys.flatMap((key, index) => {
+  const checked = keys.flatMap((key, index) => {
     line.show(`check ${key.symbol} ${key.interval}`, checkedRows, index / keys.length);
-    if (!isReadable(args.catalog, key)) {
-      areAllReadable = false;
-      return [];
-    }
-    const result = checkBars(args.catalog, key, priceWarnings);
+    if (!isReadable(catalog, key)) return [];
+    const result = checkBars(catalog, key, priceWarnings);
     checkedRows += result.manifest.rows;
     return [result];
   });
   line.clear();
+  return checked;
+}
+
+/** Runs `isobar data check` and sets the exit code: 1 when a file is damaged or has a wrong row. */
+export function checkData(args: CheckArgs): void {
+  checkFolder(args.catalog);
+  const { keys, seriesKeys, isWantedTrades, isWantedExternal } = selectionOf(args);
+  const bars = checkBarSets(args.catalog, keys);
   const series = seriesKeys.map((key) => checkSeries(args.catalog, key, seriesWarnings));
   const trades = checkTradeSets(args.catalog, isWantedTrades);
   const external = checkExternalSets(args.catalog, isWantedExternal);
@@ -167,6 +179,7 @@ export function checkData(args: CheckArgs): void {
     if (external.length === 0 || hasOtherData) print(checkText(bars, series, trades));
     if (external.length > 0) print(externalCheckText(external));
   }
+  const areAllReadable = bars.length === keys.length;
   const areAllSound = bars.every(isSound) && series.every(isSoundSeries) && trades.every(isSoundTrades) && external.every(isSoundExternal);
   if (!areAllReadable || !areAllSound) process.exitCode = EXIT.failed;
 }

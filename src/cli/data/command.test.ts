@@ -163,16 +163,21 @@ describe('isobar data', () => {
     [['list', '--symbl', 'X'], 'Unknown argument'],
   ])('isobar data %j fails with %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 
+  /** Half of the rows after half a second. */
+  const HALF = { what: 'rows', done: 600_000, share: 0.5, elapsedMs: 500 };
+
   it('isobar data shows progress as share, rate and time left', () => {
-    expect(progressText('BTCUSD-1m.csv.gz', 'rows', 600_000, 0.5, 500).replaceAll('\u2009', ' ')).toBe(
+    expect(progressText({ name: 'BTCUSD-1m.csv.gz', ...HALF }).replaceAll('\u2009', ' ')).toBe(
       'BTCUSD-1m.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left',
     );
-    expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
+    expect(progressText({ name: 'x'.repeat(90), what: 'rows', done: 60_000, share: 0.01, elapsedMs: 2000 }).length).toBeLessThanOrEqual(
+      100,
+    );
   });
 
   it('a progress line that is too long for the terminal omits the start of its name first, then the bar, then the rate', () => {
     const line = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
-      progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
+      progressText({ name, ...HALF }, columns).replaceAll('\u2009', ' ');
     expect(line(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
     expect(line(59)).toBe('...SDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
     expect(line(49)).toBe('...CUSDT-1h.csv.gz  50 %  1.2 M rows/s  0:01 left');

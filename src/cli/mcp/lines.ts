@@ -2,6 +2,7 @@
 
 const NEWLINE = 0x0a;
 
+/** Collects bytes and calls back with each complete line; null for a line of more than `maxBytes`. */
 export class Lines {
   readonly #maxBytes: number;
   readonly #onLine: (line: string | null) => void;

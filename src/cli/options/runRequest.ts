@@ -41,20 +41,16 @@ const DEMO_COMMANDS: ReadonlySet<string> = new Set(['backtest', 'breakeven']);
 
 const isStrategyFile = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 
+/** The options that only apply to a strategy file with `--data`. Ignoring them elsewhere would mislead the user. */
+type DataOption = 'cash' | 'symbol' | 'interval';
+
 /** Returns the request of a command line of `isobar <command>`. Throws ConfigError when its options contradict each other. */
 export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
-  const { what, data } = args;
-  // These options do not apply to a definition or to the demo. Ignoring them silently would mislead the user.
-  const unusable = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
+  const { what } = args;
+  const dataOption = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
   if (args.demo) {
-    if (data !== undefined) throw new ConfigError('--data: expected not to be given with --demo', 'remove one of them');
-    if (unusable !== undefined) throw new ConfigError(`--${unusable}: expected not to be given with --demo`, `remove --${unusable}`);
-    if (what !== undefined && !isStrategyFile(what))
-      throw new ConfigError(
-        `--demo: expected a strategy file (.ts) or nothing with it, got ${what}`,
-        'leave --demo out to run a definition',
-      );
+    checkDemo(args, dataOption);
     return { kind: 'demo', strategy: what ?? null, settings };
   }
   if (what === undefined)
@@ -63,30 +59,13 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
       command === 'backtest' ? 'try isobar backtest --demo' : `for example isobar ${command} backtests/smaCross.yaml`,
     );
   if (!isStrategyFile(what)) {
-    if (data !== undefined)
-      throw new ConfigError(
-        `--data: expected a strategy file (.ts) with it, got ${what}`,
-        'a definition names its bars by feeds and catalog',
-      );
-    if (unusable !== undefined)
-      throw new ConfigError(
-        `--${unusable}: expected a strategy file (.ts) with --data, got ${what}`,
-        `a key of a definition is changed by --set: ${unusable === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${unusable}=${args[unusable]}`}`,
-      );
+    checkDefinition(what, args, dataOption);
     return { kind: 'file', file: what, settings };
   }
-  if (data === undefined)
-    throw new ConfigError(
-      `${what}: expected --data FILE with a strategy file`,
-      `isobar ${command} ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000${DEMO_COMMANDS.has(command) ? ', or --demo for synthetic bars' : ''}`,
-    );
-  if (args.cash === undefined)
-    throw new ConfigError(`${what}: expected --cash AMOUNT with --data`, 'for example --cash 10000, in the quote asset of the bars');
-  if (!isPlainDecimal(args.cash))
-    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${args.cash}'`, 'for example --cash 10000');
+  const { data, cash } = checkStrategyFile(command, what, args);
   return {
     kind: 'options',
-    values: { strategy: what, cash: args.cash },
+    values: { strategy: what, cash },
     data: { files: [data], sets: [] },
     symbol: args.symbol,
     interval: args.interval,
@@ -95,4 +74,44 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
     inCode: [],
     settings,
   };
+}
+
+/** Throws ConfigError for options that do not apply to the demo. */
+function checkDemo({ what, data }: RunRequestArgs, dataOption: DataOption | undefined): void {
+  if (data !== undefined) throw new ConfigError('--data: expected not to be given with --demo', 'remove one of them');
+  if (dataOption !== undefined) throw new ConfigError(`--${dataOption}: expected not to be given with --demo`, `remove --${dataOption}`);
+  if (what !== undefined && !isStrategyFile(what))
+    throw new ConfigError(`--demo: expected a strategy file (.ts) or nothing with it, got ${what}`, 'leave --demo out to run a definition');
+}
+
+/** Throws ConfigError for options that do not apply to a definition. */
+function checkDefinition(file: string, args: RunRequestArgs, dataOption: DataOption | undefined): void {
+  if (args.data !== undefined)
+    throw new ConfigError(
+      `--data: expected a strategy file (.ts) with it, got ${file}`,
+      'a definition names its bars by feeds and catalog',
+    );
+  if (dataOption !== undefined)
+    throw new ConfigError(
+      `--${dataOption}: expected a strategy file (.ts) with --data, got ${file}`,
+      `a key of a definition is changed by --set: ${dataOption === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${dataOption}=${args[dataOption]}`}`,
+    );
+}
+
+/** Returns the bars and the cash for a strategy file. Throws ConfigError if one of them is missing or invalid. */
+function checkStrategyFile(
+  command: string,
+  file: string,
+  { data, cash }: RunRequestArgs,
+): { readonly data: string; readonly cash: string } {
+  if (data === undefined)
+    throw new ConfigError(
+      `${file}: expected --data FILE with a strategy file`,
+      `isobar ${command} ${shellWord(file)} --data BTCUSDT-1m.csv.gz --cash 10000${DEMO_COMMANDS.has(command) ? ', or --demo for synthetic bars' : ''}`,
+    );
+  if (cash === undefined)
+    throw new ConfigError(`${file}: expected --cash AMOUNT with --data`, 'for example --cash 10000, in the quote asset of the bars');
+  if (!isPlainDecimal(cash))
+    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${cash}'`, 'for example --cash 10000');
+  return { data, cash };
 }

@@ -12,7 +12,7 @@ import { indentText, labelText } from '../terminal/wrapText.ts';
 /** Number of significant digits in the table. JSON has all digits. */
 const DIGITS = 8;
 
-/** Returns the lines of a profile. `note` is a remarkText about the run, or null. */
+/** Returns the lines of a profile. `note` is a remark about the run, or null. */
 export function profileLines(
   { as: name, package: packageName, version, input, figures }: Profile,
   note: string | null,
@@ -50,6 +50,7 @@ function remarkText({ equal, reason, isobar }: ProfileFigure): string {
   return `${isobar ?? ''}${equal ? ' equal' : ''}`.trim();
 }
 
+/** Returns why a figure is undefined. */
 function reasonText(reason: ProfileReason): string {
   return reason === 'not-sound' ? 'not sound, see below' : REASONS[reason];
 }

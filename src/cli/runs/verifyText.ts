@@ -52,7 +52,7 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
   }
 }
 
-/** Returns the name of the only changed input if it is shortHash, else the number of changed inputs. */
+/** Returns the name of the only changed input if it is short, else the number of changed inputs. */
 function changedNames(changed: readonly ChangedInput[]): string {
   const [only] = changed;
   return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');

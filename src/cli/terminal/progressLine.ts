@@ -31,7 +31,7 @@ export function progressLine(what: string): ProgressLine {
       nextMs = now + everyMs;
       // The last column stays free, because some terminals wrap a line that fills it.
       const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
-      const text = progressText(name, what, done, share, now - startMs, columns);
+      const text = progressText({ name, what, done, share, elapsedMs: now - startMs }, columns);
       process.stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
       isShown = isTerminal;
     },
@@ -42,11 +42,24 @@ export function progressLine(what: string): ProgressLine {
   };
 }
 
+/** How far a task is. */
+interface Progress {
+  /** The name of the task or of its current part. */
+  readonly name: string;
+  /** The counted items in the plural: rows, bars. */
+  readonly what: string;
+  /** Number of items that are done. */
+  readonly done: number;
+  /** Part of the task that is done, from 0 to 1. */
+  readonly share: number;
+  readonly elapsedMs: number;
+}
+
 /**
  * Returns a line such as `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left` of at most `columns` characters. If the line is too long, the
  * name gets shorter first. Then the bar is left out, then the rate.
  */
-export function progressText(name: string, what: string, done: number, share: number, elapsedMs: number, columns = 100): string {
+export function progressText({ name, what, done, share, elapsedMs }: Progress, columns = 100): string {
   const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
   const perSecond = (done / elapsedMs) * 1000;
   const rate = rateText(perSecond);

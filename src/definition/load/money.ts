@@ -37,24 +37,30 @@ export function startingBalances(definition: Definition, source: DefinitionSourc
     }
     for (const market of ['spot', 'futures'] as const) {
       const own = instruments.filter((instrument) => instrument.market === market);
-      checkBalances(given[market], quote, own, source, ['cash', market]);
+      checkBalances(source, { cash: given[market], quote, others: [], instruments: own, path: ['cash', market] });
     }
     return { cash: sumByAsset(given.spot, given.futures), funds: given, convert };
   }
   const cash = typeof given === 'string' ? { [quote]: given } : given;
-  checkBalances(cash, quote, instruments, source, ['cash'], Object.keys(convert ?? {}));
+  checkBalances(source, { cash, quote, others: Object.keys(convert ?? {}), instruments, path: ['cash'] });
   return { cash, funds: isPaired ? splitCash(cash, quote, instruments[0]!.quoteDigits) : null, convert };
 }
 
-/** `others`: the other quote assets of the run. */
-function checkBalances(
-  cash: Balances,
-  quote: string,
-  instruments: readonly Instrument[],
-  source: DefinitionSource,
-  path: KeyPath,
-  others: readonly string[] = [],
-): void {
+/** Balances of a definition, and what they are checked against. */
+interface BalanceCheck {
+  readonly cash: Balances;
+  /** The asset in which equity is counted. */
+  readonly quote: string;
+  /** The other quote assets of the run. */
+  readonly others: readonly string[];
+  /** The instruments that the balances may pay for. */
+  readonly instruments: readonly Instrument[];
+  /** The key of the balances in the definition, for messages. */
+  readonly path: KeyPath;
+}
+
+/** Throws ConfigError without a balance that can pay an order, and for a balance of an unknown asset, with too many digits or too large. */
+function checkBalances(source: DefinitionSource, { cash, quote, others, instruments, path }: BalanceCheck): void {
   if ([quote, ...others].every((asset) => Number(cash[asset] ?? 0) <= 0)) {
     const got =
       Object.entries(cash)

@@ -36,16 +36,7 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
   const remedy = 'isobar data import FILE --as trades adds some; isobar data list shows what is there';
   if (instrument === null || days.length === 0)
     throw new ConfigError(`${where}: bars of ${key.interval} need trades, and ${folder} has none`, remedy);
-  const read = { folder, days, rule, instrument, where };
-  const runDays = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
-  const dayBars = runDays.map((day) => readDay(read, day));
-  let dayIndex = runDays.length === 0 ? 0 : days.indexOf(runDays[0]!);
-  let rowsBefore = dayBars.length === 0 || fromMs === undefined ? 0 : rowAt(dayBars[0]!.rows.openMs, fromMs);
-  while (dayBars.length > 0 && rowsBefore < warmupRows && dayIndex > 0) {
-    const earlier = readDay(read, days[--dayIndex]!);
-    dayBars.unshift(earlier);
-    rowsBefore += earlier.rows.openMs.length;
-  }
+  const dayBars = barsOfDays({ folder, days, rule, instrument, where }, { fromMs, toMs, warmupRows });
   const openMs = joinColumn(dayBars, 'openMs');
   const closeMs = joinColumn(dayBars, 'closeMs');
   const first = fromMs === undefined ? 0 : rowAt(openMs, fromMs);
@@ -75,7 +66,6 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
     .flatMap(({ rows }) => [...rows.thin])
     .slice(first, end)
     .filter((isThin) => isThin === 1).length;
-  const trades = dayBars.reduce((sum, part) => sum + part.trades, 0);
   const hash = createHash('sha256').update(key.interval);
   for (const part of dayBars) hash.update(part.dataSha256);
   return {
@@ -84,10 +74,31 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
     facts: { ...IMPORTED, source: 'resampled' },
     quality: { ...CLEAN_QUALITY, manifestHash: hash.digest('hex'), rows: end - first, thinBars },
     files: [...dayBars.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
-    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${dayBars.length === 1 ? 'one day' : `${count(dayBars.length)} days`}${
-      thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`
-    }`,
+    note: noteOf(key, dayBars, thinBars),
   };
+}
+
+/** Returns the bars of the days of a range, and those of as many days before it as `warmupRows` need. */
+function barsOfDays(reader: DayReader, { fromMs, toMs, warmupRows = 0 }: BarRange): DayBars[] {
+  const { days } = reader;
+  const runDays = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
+  const dayBars = runDays.map((day) => readDay(reader, day));
+  let dayIndex = runDays.length === 0 ? 0 : days.indexOf(runDays[0]!);
+  let rowsBefore = dayBars.length === 0 || fromMs === undefined ? 0 : rowAt(dayBars[0]!.rows.openMs, fromMs);
+  while (dayBars.length > 0 && rowsBefore < warmupRows && dayIndex > 0) {
+    const earlier = readDay(reader, days[--dayIndex]!);
+    dayBars.unshift(earlier);
+    rowsBefore += earlier.rows.openMs.length;
+  }
+  return dayBars;
+}
+
+/** Returns the note about the bars of a feed: from how many trades they were made, and in how many of them trades are missing. */
+function noteOf({ interval, symbol }: BarKey, dayBars: readonly DayBars[], thinBars: number): string {
+  const trades = dayBars.reduce((sum, part) => sum + part.trades, 0);
+  const dayCount = dayBars.length === 1 ? 'one day' : `${count(dayBars.length)} days`;
+  const thinText = thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`;
+  return `the ${interval} bars of ${symbol} were made from ${count(trades)} trades of ${dayCount}${thinText}`;
 }
 
 /** The days of trades of one instrument, and the rule of their bars. */

@@ -68,9 +68,8 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
     // Finer klines: the first one that opens in the bar. Coarser klines: the first one that ends with the bar or later.
     const openMs = bars.openMs[row]!;
     while (kline < klines.openMs.length && (isFine ? klines.openMs[kline]! < openMs : klines.closeMs[kline]! <= openMs)) kline++;
-    const isCovered = isFine
-      ? mergeInto(prices, row, klines, kline, openMs, bars.closeMs[row]!)
-      : boundBy(prices, row, klines, kline, openMs, bars.closeMs[row]!);
+    const bar = { row, openMs, closeMs: bars.closeMs[row]! };
+    const isCovered = isFine ? mergeInto(prices, bar, klines, kline) : boundBy(prices, bar, klines, kline);
     if (!isCovered && row >= firstRow) uncovered++;
   }
   const source = isFine ? `mark klines ${klines.interval}` : `bars within mark klines ${klines.interval}`;
@@ -80,14 +79,22 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
   };
 }
 
+/** A bar: its row and its span, ms UTC. */
+interface BarSpan {
+  readonly row: number;
+  readonly openMs: number;
+  readonly closeMs: number;
+}
+/** Prices of all bars in ticks, with a fraction where marks have one. */
 type OwnPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
 
+/** Returns a copy of a price column in ticks. */
 function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): Float64Array {
   return Float64Array.from(ticksOf(bars, price));
 }
 
 /** Replaces the prices of a bar by those of the klines from `from` on that open in it. Returns true if they cover the whole bar. */
-function mergeInto(prices: OwnPrices, row: number, klines: MarkKlines, from: number, startMs: number, endMs: number): boolean {
+function mergeInto(prices: OwnPrices, { row, openMs: startMs, closeMs: endMs }: BarSpan, klines: MarkKlines, from: number): boolean {
   const { interval, openMs, closeMs, open, high, low, close } = klines;
   const slackMs = markLengthMs(interval) / 2;
   let [highest, lowest] = [-Infinity, Infinity];
@@ -109,7 +116,7 @@ function mergeInto(prices: OwnPrices, row: number, klines: MarkKlines, from: num
 }
 
 /** Moves the prices of a bar into the range of a longer kline. Returns false, with the prices as they were, if the kline does not span the bar. */
-function boundBy(prices: OwnPrices, row: number, klines: MarkKlines, kline: number, openMs: number, closeMs: number): boolean {
+function boundBy(prices: OwnPrices, { row, openMs, closeMs }: BarSpan, klines: MarkKlines, kline: number): boolean {
   const spansBar = kline < klines.openMs.length && klines.openMs[kline]! <= openMs && closeMs <= klines.closeMs[kline]!;
   if (!spansBar) return false;
   const [lowest, highest] = [klines.low[kline]!, klines.high[kline]!];

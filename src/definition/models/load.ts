@@ -29,6 +29,7 @@ export async function loadModels(definition: Definition, source: DefinitionSourc
   };
 }
 
+/** Returns the models under `models`, without modules. */
 async function loadOwnModels(
   { models, fills }: Definition,
   source: DefinitionSource,

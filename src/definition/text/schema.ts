@@ -26,6 +26,7 @@ const params = z
     error: 'parameters by name, such as { fast: 10 }',
   })
   .describe('parameters of the strategy class, by name');
+/** The schema of an instrument's name. */
 export const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })

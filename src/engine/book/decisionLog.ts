@@ -13,6 +13,7 @@ const FIELDS = ['kind', 'id', 'strategy', 'instrument', 'timeMs', 'sign', 'lots'
 const WIDTH = FIELDS.length;
 const ORDER = DECISIONS.indexOf('order');
 
+/** The decisions of a run in columns: one row for each order, exit and cancel, in the order of the calls. */
 export class DecisionLog {
   private readonly rows: RowLog;
   private length = 0;
@@ -52,11 +53,13 @@ export class DecisionLog {
     page[at + 4] = timeMs;
   }
 
+  /** Returns the recorded decisions as columns. */
   columns(): DecisionColumns {
     const columns = this.rows.columns(this.length);
     const named = Object.fromEntries(FIELDS.map((name, index) => [name, columns[index]!])) as Omit<DecisionColumns, 'length' | 'ladders'>;
     return { length: this.length, ...named, ladders: new Map(this.ladders) };
   }
+  /** Gives the memory back, once the columns have been read. */
   release(): void {
     this.rows.release();
     this.length = 0;

@@ -17,9 +17,10 @@ import { Instant } from '../feeds/instant.ts';
 const MINUTE = 60_000;
 const MINUTES = 240;
 
+/** Returns a random whole number from 0 to `below` - 1. */
 type Pick = (below: number) => number;
 
-/** Returns the rows of an interval of `minutes` minutes that end at the minutes for which `isThere` is true. */
+/** Returns the rows of an interval of `minutes` minutes that end at the minutes for which `hasBar` is true. */
 function barsOf(base: string, minutes: number, pick: Pick, hasBar: (minute: number) => boolean): BarColumns {
   const ends = Array.from({ length: MINUTES / minutes }, (_, index) => (index + 1) * minutes).filter(hasBar);
   const closes = Float64Array.from(ends, () => (9_000 + pick(2_000)) / 100);
@@ -48,6 +49,7 @@ function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   });
 }
 
+/** A run with random fills. It records the equity by the recorder, and by a plain walk over all instants. */
 class WalkedRun {
   readonly feeds: FeedRun[];
   readonly ledger: SpotLedger;
@@ -78,6 +80,7 @@ class WalkedRun {
     for (let row = 0; row < length; row++) this.taken.push({ timeMs: timeMs[row]!, units: units[row]! });
   }
 
+  /** Delivers the rows of one block, with random fills before and after instants. */
   #block(blockRows: number, endMs: number): void {
     for (const feed of this.feeds) feed.enterBlock(blockRows, endMs);
     const aligned = alignFeeds(this.feeds);
@@ -94,6 +97,7 @@ class WalkedRun {
     this.recorder.flushBlock();
   }
 
+  /** Adds the expected equity of an instant. */
   #mark(timeMs: number): void {
     const marks = this.feeds.map(({ lastTicks }) => lastTicks);
     this.expected.push({ timeMs, units: this.ledger.equityTotalUnits(marks) });

@@ -156,6 +156,7 @@ export class EquityRecorder {
     this.hasRepeats = false;
   }
 
+  /** Gives the memory back, once the equity has been read. */
   release(): void {
     this.scratch.give(this.units);
     if (this.only === null) this.scratch.give(this.times);

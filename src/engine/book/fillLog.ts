@@ -12,7 +12,9 @@ const { rowInPage } = rows;
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
 const WIDTH = 8;
 
+/** The fills of a run as rows of numbers. `columns` turns them into columns once the run has ended. */
 export class FillLog {
+  /** Number of fills. */
   length = 0;
   private readonly rows: RowLog;
 
@@ -20,6 +22,7 @@ export class FillLog {
     this.rows = new RowLog(WIDTH, scratch);
   }
 
+  /** Adds a fill. `fill` is copied, because its record is reused. */
   push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
     const rowLog = this.rows;
     const row = this.length;
@@ -78,6 +81,7 @@ export class FillLog {
       instrument: wideBitsOf(codes, 11, 16, arena),
     };
   }
+  /** Gives the memory back, once the columns have been read. */
   release(): void {
     this.rows.release();
   }

@@ -32,6 +32,7 @@ export interface MarginHost {
   filled(id: OrderId, fill: Fill): void;
 }
 
+/** Books margin events of the venue to ledger, logs and risk, in the order in which they happen. */
 export class MarginEvents {
   private readonly engine: MarginHost;
 
@@ -39,6 +40,7 @@ export class MarginEvents {
     this.engine = engine;
   }
 
+  /** Books a funding payment of one side of a contract: `units` of the settlement asset, negative if paid. */
   bookFunding(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     const engine = this.engine;
     engine.recorder.settle();
@@ -92,6 +94,7 @@ export class MarginEvents {
     payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
   }
 
+  /** Returns the books of the contracts. Throws InvariantError for a spot account. */
   private books(): FuturesLedger {
     const books = contractBooks(this.engine.ledger);
     if (books === null) throw new InvariantError('a spot account has no positions');

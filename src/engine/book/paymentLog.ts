@@ -6,7 +6,9 @@ import { PAYMENTS, type PaymentColumns, type PaymentKind } from '../../model/run
 const FIELD = { timeMs: 0, units: 1, strategy: 2, instrument: 3, kind: 4, afterFills: 5, isLong: 6 } as const;
 const WIDTH = 7;
 
+/** The payments of a run as rows of numbers. `columns` turns them into columns once the run has ended. */
 export class PaymentLog {
+  /** Number of payments. */
   length = 0;
   private readonly rows: RowLog;
 
@@ -14,6 +16,7 @@ export class PaymentLog {
     this.rows = new RowLog(WIDTH, scratch);
   }
 
+  /** Adds a payment. `units` in the settlement asset, negative if paid; `afterFills`: the number of fills booked before it. */
   push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
     const row = this.length++;
     if (!this.rows.isAt(row)) this.rows.turnTo(row);
@@ -28,6 +31,7 @@ export class PaymentLog {
     page[at + FIELD.isLong] = isLong ? 1 : 0;
   }
 
+  /** Returns the recorded payments as columns. */
   columns(): PaymentColumns {
     const columns = this.rows.columns(this.length);
     const columnOf = (field: number) => columns[field]!;
@@ -42,6 +46,7 @@ export class PaymentLog {
       isLong: Uint8Array.from(columnOf(FIELD.isLong)),
     };
   }
+  /** Gives the memory back, once the columns have been read. */
   release(): void {
     this.rows.release();
   }

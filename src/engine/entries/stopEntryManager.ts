@@ -24,6 +24,7 @@ export interface StopEntryHost {
   submit(order: BotOrder): OrderId;
 }
 
+/** Watches waiting stop entries, sends those whose trigger a price has reached, and ends those that are cancelled. */
 export class StopEntryManager {
   private readonly engine: StopEntryHost;
   /** Removes a draft from the waiting drafts. */

@@ -12,7 +12,9 @@ const INFINITY = Infinity;
  * group. Each engine groups its feeds again for each block.
  */
 export class AlignedFeeds {
+  /** The feed whose rows set the instants of the group. */
   readonly lead: FeedRun;
+  /** All feeds of the group, the lead first. */
   readonly feeds: FeedRun[];
   /** True when a strategy with `onBar` listens to one of the feeds. */
   hasOnBar: boolean;

@@ -38,16 +38,22 @@ export interface BlockState {
   readonly timers: { readonly nextMs: number };
 }
 
+/** One feed during a run: what is delivered, what comes next, and the indicators over it. */
 export class FeedRun {
+  /** The name by which strategies ask for the feed. */
   readonly name: string;
+  /** The bars in memory: in a streamed run those of the current block and of the rows before it. */
   readonly bars: BarColumns;
   readonly instrument: Instrument;
   /** Position of the instrument in the run. */
   readonly instrumentIndex: number;
   /** The newest delivered row. */
   readonly cursor: FeedCursor;
+  /** The indicators that strategies have registered on this feed. */
   readonly indicators: IndicatorSet;
+  /** The instant that is being processed, shared by all feeds of the run. */
   readonly instant: Instant;
+  /** The feed as strategies see it. */
   readonly view: Feed;
   /** The first row that closes inside the run. Rows before it only warm up indicators. */
   readonly firstRow: number;
@@ -179,6 +185,7 @@ export class FeedRun {
     this.hold(this.firstRow + 1);
     return this.firstRow > 0 ? this.closeTicks[this.firstRow - 1]! : this.openTicks[0]!;
   }
+  /** True while a row is left to deliver. */
   get hasRows(): boolean {
     return this.cur < this.bars.length;
   }

@@ -16,6 +16,7 @@ export interface FeedCursor extends RowCursor {
   base: number;
 }
 
+/** The view of one feed. All its series read at the cursor of the feed. */
 export class StrategyFeed implements Feed {
   readonly instrument: Instrument;
   readonly interval: Interval;

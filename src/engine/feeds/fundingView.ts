@@ -10,6 +10,7 @@ const NAN = NaN;
 const MINUTE = 60_000;
 const NONE: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new Float64Array(0) };
 
+/** The funding of one contract up to the current instant; without rates all figures are NaN. */
 export class FundingView implements Funding {
   readonly #rates: FundingRates;
   readonly #clock: { readonly nowMs: number };

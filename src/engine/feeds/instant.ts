@@ -26,6 +26,7 @@ export class Instant {
     const feed = this.feed;
     return feed === null ? this.fixedMs : feed.closeOf(feed.cursor.row + this.rowsAhead);
   }
+  /** Sets the instant to a fixed time, ms UTC. */
   set(ms: number): void {
     this.fixedMs = ms;
     this.feed = null;

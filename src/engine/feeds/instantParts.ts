@@ -8,6 +8,7 @@ interface PartProgress {
   decided: number;
 }
 
+/** Which part of an instant is visited, and in which order its parts follow. */
 export class InstantParts {
   /** The instruments in the order in which strategies need them (needOrder.ts). */
   byNeed: readonly number[] = [];

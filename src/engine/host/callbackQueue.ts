@@ -20,6 +20,7 @@ interface QueuedCallback {
 /** Limit on callback rounds. A strategy that answers every fill with an order that fills at once would never end. */
 const MAX_ROUNDS = 10_000;
 
+/** Collects events while an instant is booked, and delivers them to the strategies afterwards, round by round. */
 export class CallbackQueue {
   private waiting: QueuedCallback[] = [];
   /** After a restart: the held events of each step, until the start is complete. Null: events are delivered at once. */
@@ -29,12 +30,15 @@ export class CallbackQueue {
   private batch: readonly QueuedCallback[] = [];
   private deliveredCount = 0;
 
+  /** True when no event waits. */
   get isEmpty(): boolean {
     return this.waiting.length === 0;
   }
+  /** Adds a fill for `onFill`. Time, instrument and trade id decide its place in the round. */
   addFill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
     this.waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
   }
+  /** Adds an order change for `onOrder`. It comes after the fills of its round. */
   addOrder(run: StrategyRun, order: OrderInfo): void {
     this.waiting.push({ run, act: null, fill: null, order, key: [INFINITY, INFINITY, INFINITY] });
   }

@@ -33,6 +33,7 @@ export interface ExitHost {
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
 }
 
+/** The exits of one strategy, with those that wait for the cancel of an order. */
 export class Exits {
   private readonly host: ExitHost;
   private readonly strategy: number;

@@ -4,6 +4,7 @@ import type { CustomNote, Kernel } from '../../indicators/graph/spec.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import type { Link } from '../feeds/links.ts';
 
+/** Custom indicators that have thrown, and the strategies that must be halted for them. */
 export class Faults {
   /** The strategy that registered each custom indicator, by its note. */
   private readonly owners = new Map<CustomNote, number>();

@@ -27,6 +27,7 @@ export interface KeptRuns {
   readonly runs: readonly KeptRun[];
   currentStrategy: number;
 }
+/** Runs with their timers, for an engine that resumes. */
 export interface TimedRuns extends KeptRuns {
   readonly timers: Timers;
 }

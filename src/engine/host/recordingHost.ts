@@ -21,6 +21,7 @@ import type {
 import type { StrategyRun } from './strategyRun.ts';
 import { isSeries } from './views.ts';
 
+/** One call of a strategy. */
 export interface HostCall {
   readonly timeMs: number;
   /** The call as text, such as `ThisStrategy: buy({"base":"1"})`. */
@@ -52,6 +53,7 @@ export function callText(run: StrategyRun, name: string, given: readonly unknown
     .join(', ')})`;
 }
 
+/** Passes every call of a strategy on to its run, and reports it before. */
 export class RecordingHost implements StrategyHost {
   private readonly run: StrategyRun;
   private readonly callLog: HostCallLog;

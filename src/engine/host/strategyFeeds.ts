@@ -32,6 +32,7 @@ export interface DrawnIndicator {
   readonly pane: string;
 }
 
+/** What one strategy has asked for while it was constructed: feeds, indicators, signals and handlers. */
 export class StrategyFeeds {
   /** The feed of calls that name none: `bars`, or the only one. Null when the run has several and none is called `bars`. */
   readonly main: FeedRun | null;
@@ -39,7 +40,9 @@ export class StrategyFeeds {
   readonly needed = new Set<FeedRun>();
   /** Feeds whose bars call `onBar`. */
   readonly listened: FeedRun[] = [];
+  /** The handlers of `when`, in the order of registration. */
   readonly watches: SignalWatch[] = [];
+  /** Indicators that the report draws. */
   readonly drawn: DrawnIndicator[] = [];
   /** Series and signals that read several feeds. */
   readonly linked: LinkedView[] = [];

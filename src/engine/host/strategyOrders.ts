@@ -18,6 +18,7 @@ export interface ClearedSide {
   readonly ahead: OrderId[];
 }
 
+/** Writes and sends the orders of one strategy. */
 export interface StrategyOrders {
   /** Writes the order intent. An invalid number makes the whole order invalid, and risk denies it. */
   write(order: BotOrder, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void;

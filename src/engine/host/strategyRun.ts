@@ -63,7 +63,9 @@ export interface RunHost extends ExitHost, PositionHost, RebalancingHost, Target
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/** One strategy in a run. The base class `Strategy` calls it for everything that a strategy does. */
 export class StrategyRun implements StrategyHost {
+  /** Position of the strategy in the run definition, from 0. */
   readonly index: number;
   readonly name: string;
   readonly watches: readonly SignalWatch[];

@@ -23,6 +23,7 @@ interface Timer {
 
 type Call = (strategy: number, handler: () => void) => void;
 
+/** The timers of all strategies, and the calls that are due. */
 export class Timers {
   /** The earliest due time; Infinity without timers. */
   nextMs = INFINITY;
@@ -67,6 +68,7 @@ export class Timers {
     this.findNext();
   }
 
+  /** True when a strategy has a timer. */
   has(strategy: number): boolean {
     return this.timers.some((timer) => timer.strategy === strategy);
   }

@@ -115,10 +115,13 @@ export class FillView implements FillInfo {
   }
 }
 
+/** The position of one strategy in one instrument. Each read returns the current state, so a strategy may keep the object. */
 export class StrategyPosition implements Position {
   readonly #engine: PositionHost;
   readonly #strategy: number;
+  /** Index of the instrument. */
   readonly #at: number;
+  /** The decimal of the last read quantity, and the quantity in units of the ledger. */
   #qty: Decimal | null = null;
   #qtyUnits = NAN;
 
@@ -166,6 +169,7 @@ export class StrategyPosition implements Position {
     return decimalOf(units, contract === undefined ? quoteDigits : contract.marginDigits);
   }
 
+  /** Returns the quantity of the long or the short side; never negative. */
   #side(isLong: boolean): Decimal {
     const { ledger, instruments } = this.#engine;
     const digits = ledger.qtyDigits(this.#at);
@@ -179,6 +183,7 @@ allowOnlyMembers(OrderView.prototype, 'the order', ['id', 'side', 'lifecycle', '
 allowOnlyMembers(FillView.prototype, 'the fill', ['orderId', 'side', 'price', 'feeAsset', 'timeMs']);
 allowOnlyMembers(StrategyPosition.prototype, 'the position');
 
+/** True for a series of an indicator or of a bar column. */
 export const isSeries = (value: unknown): value is Series =>
   typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
 

@@ -42,11 +42,14 @@ interface OwnOrders {
   send(order: BotOrder): OrderId;
 }
 
+/** Lots of targets and of positions. */
 interface Sizes {
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number;
+  /** Returns the lots held, with those of working orders; negative for short. */
   heldAndOrdered(instrumentIndex: number): number;
 }
 
+/** The rebalances of one strategy: the orders that were sent, and those that wait for sales. */
 export class Rebalancing implements RebalanceHost {
   private readonly engine: RebalancingHost;
   private readonly feeds: { readonly tradable: readonly FeedRun[] };

@@ -38,6 +38,7 @@ interface TargetOrders {
   leave(feed: FeedRun): OrderId | null;
 }
 
+/** The target positions of one strategy, and the reversals that wait or were sent. */
 export class Targets {
   private readonly engine: TargetHost;
   private readonly sizes: TargetSizes;
@@ -98,6 +99,7 @@ export class Targets {
     if (!isDrafted && ledger.closable(this.own.index, instrumentIndex, side === 'buy', true) > 0)
       this.own.leave(execution[instrumentIndex]!);
   }
+  /** Writes the missing lots as a market order: an order that only reduces `held` lots is reduce-only. */
   writeSize(order: BotOrder, missing: number, held: number): void {
     const { instrument } = order;
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);

@@ -68,6 +68,7 @@ export interface BracketHost {
   submit(order: BotOrder): OrderId;
 }
 
+/** Manages the legs of all brackets of one bot, from the fill of an entry to the end of its protection. */
 export class BracketManager {
   private readonly engine: BracketHost;
   /** Triggered stops that wait for the cancel of the bracket's other legs, if an exchange confirms cancels later. */

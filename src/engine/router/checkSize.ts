@@ -4,6 +4,7 @@ import { StrategyError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Size } from '../../strategy/types.ts';
 
+/** The calls of a strategy that take a size. */
 export type SizedCall = 'buy' | 'sell' | 'target';
 
 const UNITS: Readonly<Record<string, true>> = { base: true, quote: true, equity: true } satisfies Record<keyof Size, true>;

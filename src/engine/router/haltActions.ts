@@ -28,6 +28,7 @@ export interface HaltHost {
   readonly nowMs: number;
 }
 
+/** Acts once on each new halt cause: cancels orders, and closes positions where the cause demands it. */
 export class HaltActions {
   private readonly engine: HaltHost;
   private seen: readonly HaltCause[] = [];

@@ -38,6 +38,7 @@ export interface RestoreHost {
   startTicks(instrumentIndex: number): number;
 }
 
+/** The state of a bot as its journal had it. */
 export interface RestoredBot {
   readonly orders: RestoredOrders;
   /** Halts that were in force. */

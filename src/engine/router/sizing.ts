@@ -28,9 +28,11 @@ export class Sizing {
     this.scale = scale;
   }
 
+  /** Returns an amount of the base asset in lots, rounded down; NaN if it is invalid. */
   lots(instrument: Instrument, amount: Amount): number {
     return this.roundDown(amount, instrument.quantityDigits);
   }
+  /** Returns an amount of the quote asset in units, rounded down; NaN if it is invalid. */
   quoteUnits(instrument: Instrument, amount: Amount): number {
     return this.roundDown(amount, instrument.quoteDigits);
   }

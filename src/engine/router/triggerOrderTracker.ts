@@ -22,6 +22,7 @@ export interface TriggerHost {
   hasPendingWork: boolean;
 }
 
+/** The trigger orders that the exchange watches for the bot. */
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
   /** True once one was sent, or is known from an earlier process: until then a reduction has nothing to look for. */
@@ -35,9 +36,11 @@ export class TriggerOrderTracker {
   denyCode({ instrument, code }: BotOrder): string | null {
     return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? code : UNSUPPORTED;
   }
+  /** Notes that a trigger order was sent. */
   onSend(): void {
     this.isUsed = true;
   }
+  /** Handles the end of an order: a rejected stop, or another order whose end frees what a stop could not close. */
   onEnd(order: BotOrder): void {
     if (order.triggerTicks === 0) return this.closeRest(order);
     if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);

@@ -32,6 +32,7 @@ export interface OutcomeHost {
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/** Acts on faults at the exchange until evidence or the operator has settled them. */
 export class UnknownOutcomes {
   private readonly engine: OutcomeHost;
 
@@ -54,10 +55,12 @@ export class UnknownOutcomes {
     engine.exchange.read(order, engine.orders.resolution(order).first);
   }
 
+  /** Halts the symbol of an order because its outcome is unknown. */
   haltInstrument({ instrumentIndex }: BotOrder): void {
     this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);
   }
 
+  /** Applies one read to an order of unknown outcome. It settles the order, or requests the next read. */
   applyEvidence(id: OrderId, seen: Evidence): void {
     const engine = this.engine;
     const order = engine.orders.get(id);
@@ -70,6 +73,7 @@ export class UnknownOutcomes {
     else this.applyAbsence(order);
   }
 
+  /** Books that an order of unknown outcome exists at the venue. */
   applyPlacement(order: BotOrder, venueId: VenueOrderId | null): void {
     const engine = this.engine;
     engine.orders.placed(order, venueId, engine.nowMs);
@@ -114,6 +118,7 @@ export class UnknownOutcomes {
     return true;
   }
 
+  /** Handles an order that a list shows although the bot believes that it never arrived. */
   onLateArrival(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     const engine = this.engine;
     const order = engine.orders.get(id);
@@ -137,6 +142,7 @@ export class UnknownOutcomes {
       );
   }
 
+  /** Raises the cause of a code, on an instrument or, for null, on the account. */
   raiseHalt(code: string, instrument: number | null, why: string): void {
     const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
@@ -145,6 +151,7 @@ export class UnknownOutcomes {
     const isNews = needsPerson && code !== 'ALIEN';
     risk.halts.raise(scope, state, code, EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why, nowMs, isNews);
   }
+  /** Clears the cause of a code, unless only the operator may clear it. */
   clearHalt(code: string, instrument: number | null): void {
     const { risk, nowMs } = this.engine;
     if (!haltCauseOf(code).needsPerson) risk.halts.clear(scopeOf(instrument), code, 'its cause is gone', nowMs);

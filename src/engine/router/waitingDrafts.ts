@@ -33,6 +33,7 @@ interface DraftingRun {
   fitToCash(order: BotOrder, decidedTicks: number): boolean;
 }
 
+/** Holds orders back until what they wait for has happened, then sends or ends them. */
 export class WaitingDrafts {
   private readonly engine: DraftHost;
   /** Drafts that may be sent now. */

@@ -32,12 +32,15 @@ export class Candles {
   open(row: number): number {
     return this.#price(0, row);
   }
+  /** Returns the high of a row. */
   high(row: number): number {
     return this.#price(1, row);
   }
+  /** Returns the low of a row. */
   low(row: number): number {
     return this.#price(2, row);
   }
+  /** Returns the close of a row. */
   close(row: number): number {
     return this.#price(3, row);
   }

@@ -37,9 +37,13 @@ export class GraphOutput implements IndicatorOutput {
 
 /** An indicator. `inputs` and `outputs` are in the order of its design. */
 export class GraphNode {
+  /** What the node computes, with its parameters. */
   readonly design: Design;
+  /** The outputs of other nodes, or bar columns, that the node reads. */
   readonly inputs: readonly GraphOutput[];
+  /** The series that the node computes. */
   readonly outputs: readonly GraphOutput[];
+  /** Position in the order of computation: larger than the level of every input. */
   readonly level: number;
 
   constructor(home: SpecOwner, design: Design, key: string, inputs: readonly GraphOutput[]) {

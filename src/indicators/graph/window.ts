@@ -108,6 +108,7 @@ export const NOT_READY = 2;
 export class SignalWindow extends ColumnWindow<Uint8Array> {
   /** The first `listed` elements are the rows of the newest block at which the signal is true, ascending. Null if the kernel lists no rows. */
   rows: Int32Array | null = null;
+  /** Number of rows that `rows` lists. */
   listed = 0;
 
   constructor(states: Uint8Array = new Uint8Array(0)) {

@@ -45,6 +45,7 @@ export class Recent {
     if (this.#count < this.#values.length) this.#count++;
   }
 
+  /** True once as many values were pushed as the ring holds. */
   get isFull(): boolean {
     return this.#count === this.#values.length;
   }

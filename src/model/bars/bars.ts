@@ -5,6 +5,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../instrument.ts';
 import type { Interval } from '../interval.ts';
 
+/** The price columns of bars. */
 export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
 /** Trades, oldest first. Prices are in ticks, quantities in lots. */
@@ -85,6 +86,7 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
   };
 }
 
+/** A price column in whole ticks: int32 if all prices fit, otherwise float64. */
 export type TickColumn = Int32Array | Float64Array;
 
 /** Tick columns that were computed before, by their bars. */

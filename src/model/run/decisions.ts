@@ -4,6 +4,7 @@ import type { Ladder } from '../order.ts';
 
 /** The kinds of decisions. Columns have the position in this list. */
 export const DECISIONS = ['order', 'exit', 'cancel'] as const;
+/** One of the kinds of decisions. */
 export type DecisionKind = (typeof DECISIONS)[number];
 
 /** Decisions as columns of `length` rows. Figures are integers in the scales of the instrument. A price is 0 if the strategy gave none. */

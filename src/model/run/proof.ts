@@ -2,10 +2,12 @@
 
 /** The proofs, in the order in which they are made. The first four decide the verdict. */
 export const PROOFS = ['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic'] as const;
+/** One of the proofs. */
 export type ProofName = (typeof PROOFS)[number];
 /** The proofs that decide the verdict. */
 export const DECIDING: readonly ProofName[] = ['blocks', 'prefix', 'poison', 'purity'];
 
+/** Verdicts of the proofs that decide, and of the whole. */
 export type DecidingVerdict = 'proved' | 'refuted' | 'not-proved';
 /** Verdicts of the proofs that never refute. */
 export type InformingVerdict = 'holds' | 'depends' | 'not-applicable';
@@ -102,6 +104,7 @@ export const STATE_TEXTS = {
   otherBars:
     'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars',
 } as const;
+/** The reasons for a refutation by a table of the strategy: it holds prices of the data, or the moves between them. */
 export const TABLE_TEXTS = {
   prices: 'a file of the strategy holds prices of these data, which show data from after a bar',
   moves: 'a file of the strategy holds the moves of these data, which show data from after a bar',

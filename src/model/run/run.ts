@@ -9,6 +9,7 @@ import type { StreamedFigures } from './streamed.ts';
 
 /** Columns and the result hash encode a side, a role or an ending as its position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
+/** Order roles by their code, which is the position in this list. */
 export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
 /** The ways in which an order can end. `open` is an order that had not ended at the end of the run. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
@@ -84,6 +85,7 @@ export interface FillColumns {
 
 /** Kinds of payments without a trade: funding, and losses of a liquidation that the exchange covered for the account. */
 export const PAYMENTS = ['funding', 'covered'] as const;
+/** One of the kinds of payments. */
 export type PaymentKind = (typeof PAYMENTS)[number];
 
 /** Payments as columns of `length` rows, in the order of booking. */

@@ -49,6 +49,7 @@ export interface AbsenceBoundsSettings {
   readonly resolveEveryMs: number;
   readonly humanAfterMs: number;
 }
+/** The settings of a bot whose config has none. docs/order-safety.md explains the figures. */
 export const DEFAULT_ABSENCE_BOUNDS: AbsenceBoundsSettings = {
   deltaMinMs: 60_000,
   deltaIncidentMs: 600_000,
@@ -58,6 +59,7 @@ export const DEFAULT_ABSENCE_BOUNDS: AbsenceBoundsSettings = {
   humanAfterMs: 600_000,
 };
 
+/** The admission window: the venue rejects a request that arrives later than this after signing. */
 export const RECV_WINDOW_MS = 5000;
 const DAY_MS = 86_400_000;
 /** The visibility delay is this factor times the 99.9th percentile of the measured admission delays. */

@@ -1,6 +1,7 @@
 // The guards of this room by name (order-safety, section 16). A mutation test switches one off and expects a test to fail. Nothing else
 // changes them.
 
+/** True for each guard that is on. The number is that of docs/order-safety.md. */
 export const guards = {
   /** 14: a list proves nothing before the absence horizon. By then the exchange must show every order that it has admitted. */
   absenceHorizon: true,

@@ -5,6 +5,7 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import { Resolution, type AbsenceBounds, type ResolutionStep } from './resolver.ts';
 
+/** One `Resolution` for each order of unknown outcome. */
 export class Resolutions {
   private readonly journal: Journal;
   private readonly bounds: AbsenceBounds;
@@ -15,6 +16,7 @@ export class Resolutions {
     this.bounds = bounds;
   }
 
+  /** Returns the evidence about an order. Without evidence it begins at the signing time of the journal. */
   of(order: Order): Resolution {
     return this.byId.get(order.id) ?? this.begin(order, this.journal.signMs(order));
   }

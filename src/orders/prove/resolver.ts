@@ -12,12 +12,14 @@ export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** The result of the reads up to now: the order is proven placed or absent, or another read is needed. */
 export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
   /** Undecided: read `channel` next, after `waitMs`. `human`: why the operator must act now; null while reads may still decide. */
   | { readonly kind: 'read'; readonly channel: Channel; readonly waitMs: number; readonly human: string | null };
 
+/** One read of a round. */
 interface Step {
   readonly channel: Channel;
   /** True for a list of orders or trades, which may show the order; false for a balance, which must agree with the ledger. */
@@ -107,7 +109,7 @@ export class Resolution {
     return this.begin(bounds, absenceHorizonMs);
   }
 
-  /** Bounds only widen while an order is open. A wider bound, or a clock jump, discards what was proved. */
+  /** Adopts the current bounds, which only widen while an order is open. A wider bound, or a clock jump, discards the finished rounds. */
   private adjust(bounds: AbsenceBounds): void {
     const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = bounds;
     if (clockEpoch === this.epoch && visibilityDelayMs <= this.visibilityDelayMs && readLagMs <= this.readLagMs) return;
@@ -120,13 +122,14 @@ export class Resolution {
     if (this.at > 0) this.counts = false;
   }
 
-  /** Begins the next round. */
+  /** Begins the next round: returns its first read, after the pause between rounds. */
   private begin(bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     this.at = 0;
     this.counts = true;
     const minApartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
     return this.read(this.first, Math.max(bounds.resolveEveryMs, minApartMs), bounds, absenceHorizonMs);
   }
+  /** Returns the next read. It asks for the operator once reads have not decided for `escalateAfterMs` after the absence horizon. */
   private read(channel: Channel, waitMs: number, bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     const isOverdue = this.lastMs >= absenceHorizonMs + bounds.escalateAfterMs;
     if (isOverdue && !guards.onlyEvidence) return { kind: 'noEffect' };

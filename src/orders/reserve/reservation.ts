@@ -23,6 +23,7 @@ interface AbsentHold {
   readonly untilMs: number;
 }
 
+/** The worst cases of all unfinished orders, summed by instrument, strategy and account. */
 export class Reservations {
   private readonly collarPpm: number;
   /** By instrument. */
@@ -196,6 +197,7 @@ export class Reservations {
     this.countNewest();
     return this.lotsOf(strategy, index).buyLots;
   }
+  /** Returns the lots that a strategy's open sells may still fill in an instrument. */
   sellLots(strategy: number, index: number): number {
     this.countNewest();
     return this.lotsOf(strategy, index).sellLots;
@@ -232,6 +234,7 @@ export class Reservations {
     this.countNewest();
     return this.exposure(index).sellLots;
   }
+  /** Returns the worst value of the open sells of an instrument at a mark in ticks, in units. */
   sellUnitsAt(index: number, markTicks: number): number {
     this.countNewest();
     const { sellBound, sellUnits, sells, priceSign } = this.exposure(index);
@@ -266,10 +269,12 @@ export class Reservations {
     this.countNewest();
     return this.exposure(index).open;
   }
+  /** Number of unfinished orders of all instruments. */
   get openTotal(): number {
     this.countNewest();
     return this.openCount;
   }
+  /** Returns how lots and ticks of an instrument become money. */
   scale(index: number): NotionalScale {
     return this.exposure(index).scale;
   }
@@ -277,6 +282,7 @@ export class Reservations {
   cashFeePpm(index: number): number {
     return this.exposure(index).cashFeePpm;
   }
+  /** Returns the taker fee of an instrument, ppm. */
   takerFeePpm(index: number): number {
     return this.exposure(index).takerFeePpm;
   }

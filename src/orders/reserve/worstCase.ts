@@ -33,6 +33,7 @@ export interface ReservedOrder extends Order {
   isReserved: boolean;
 }
 
+/** The fees and the collar that decide about worst cases. */
 export interface ReservationTerms {
   /** How far from the mark a market order may fill, ppm. */
   readonly collarPpm: number;
@@ -56,6 +57,7 @@ export interface NotionalScale {
 
 /** Figures of one instrument over all strategies. Hot: docs/performance.md#double-fields. */
 export class Exposure {
+  /** How lots and ticks become money. */
   readonly scale: NotionalScale;
   /** 1, or -1 for an inverse contract, whose value rises as the price falls. Of two prices times this, the greater is the worse one. */
   readonly priceSign: 1 | -1;
@@ -63,15 +65,18 @@ export class Exposure {
   readonly leverage: number;
   /** True with leverage: an order that opens needs margin. */
   readonly hasMargin: boolean;
+  /** Taker fee, ppm. */
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
   /** The same for a limit order, which may be taker or maker. */
   readonly limitFeePpm: number;
+  /** Worst case of the open buys: lots, and their value in units. */
   buyLots = 0.5;
   buyUnits = 0.5;
   /** Number of unfinished orders, including those held as proven absent. */
   open = 0;
+  /** The open buys, in no order. */
   readonly buys: ReservedOrder[] = [];
   /**
    * Lower bound of the worst prices of open buys, times `priceSign`. While the mark is below it, `worstUnits` of each buy holds.
@@ -80,6 +85,7 @@ export class Exposure {
   /** The same for sells. On spot they add to no position and are not counted. */
   sellLots = 0.5;
   sellUnits = 0.5;
+  /** The open sells, in no order, and the lower bound of their worst prices. */
   readonly sells: ReservedOrder[] = [];
   sellBound = INFINITY;
 
@@ -97,6 +103,7 @@ export class Exposure {
 
 /** The cash that the unfinished orders of one strategy may still need, in quote units. */
 export class CommittedCash {
+  /** Quote units. */
   cash = 0.5;
   constructor() {
     this.cash = 0;
@@ -104,8 +111,11 @@ export class CommittedCash {
 }
 /** The lots that the unfinished orders of one strategy may still fill in one instrument. */
 export class CommittedLots {
+  /** The committed cash of the strategy. */
   readonly cash: CommittedCash;
+  /** The exposure of the instrument over all strategies. */
   readonly exposure: Exposure;
+  /** Lots of open buys, and of open sells. */
   buyLots = 0.5;
   sellLots = 0.5;
   /** The part of those lots whose orders can only close a futures position. */

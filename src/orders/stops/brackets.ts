@@ -52,6 +52,7 @@ export type BracketEntry = {
 /** Called for a bracket whose stop was reached, with the price at which it triggers. */
 export type OnHit = (bracket: Bracket, price: number) => void;
 
+/** The open brackets of all instruments, and the stop entries that the bot watches. */
 export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
@@ -87,19 +88,23 @@ export class Brackets {
   waiting(instrument: number): number {
     return this.counts[instrument]!;
   }
+  /** Adds a stop entry that the bot watches. */
   addEntry(entry: StopEntry): void {
     this.entries.add(entry);
     this.openCount++;
     this.counts[entry.instrumentIndex]!++;
   }
+  /** Removes a stop entry. Does nothing if it was not waiting. */
   removeEntry(entry: StopEntry): void {
     if (!this.entries.remove(entry)) return;
     this.openCount--;
     this.counts[entry.instrumentIndex]!--;
   }
+  /** Returns the open brackets of an instrument, the oldest first. */
   list(instrument: number): readonly Bracket[] {
     return this.open[instrument]!;
   }
+  /** Number of open brackets and stop entries of all instruments. */
   get total(): number {
     return this.openCount;
   }
@@ -152,6 +157,7 @@ export class Brackets {
     bracket.lots -= lots;
     if (bracket.lots <= 0) this.remove(bracket);
   }
+  /** Removes a bracket. It must be open. */
   remove(bracket: Bracket): void {
     const open = this.open[bracket.instrument]!;
     const at = open.lastIndexOf(bracket);

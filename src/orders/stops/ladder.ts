@@ -8,6 +8,7 @@ const MILLION = 1_000_000;
 
 /** The lots that one target closes. */
 export interface RungLots {
+  /** The price of the target. */
   readonly at: Ticks;
   lots: number;
 }
@@ -23,9 +24,9 @@ export const isWhole = (ladder: Ladder): boolean => MILLION - ladder.reduce((sum
 
 /** Returns the lots of each target of an entry of `lots`, rounded down. If the shares sum to 100 %, the last target gets the remainder. */
 export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
-  const own = ladder.map(({ sharePpm }) => mulDiv(lots, sharePpm, MILLION, 'down'));
-  if (isWhole(ladder)) own[own.length - 1]! += lots - own.reduce((sum, each) => sum + each, 0);
-  return own;
+  const rungLots = ladder.map(({ sharePpm }) => mulDiv(lots, sharePpm, MILLION, 'down'));
+  if (isWhole(ladder)) rungLots[rungLots.length - 1]! += lots - rungLots.reduce((sum, each) => sum + each, 0);
+  return rungLots;
 }
 
 /**
@@ -36,9 +37,9 @@ export function rungsOfFill(ladder: Ladder, lots: number, from: number, to: numb
   const found: RungLots[] = [];
   let start = 0;
   let small = 0;
-  lotsOfRungs(ladder, lots).forEach((own, rung) => {
-    const part = small + Math.max(0, Math.min(to, start + own) - Math.max(from, start));
-    start += own;
+  lotsOfRungs(ladder, lots).forEach((rungLots, rung) => {
+    const part = small + Math.max(0, Math.min(to, start + rungLots) - Math.max(from, start));
+    start += rungLots;
     small = part < minLots ? part : 0;
     if (part >= minLots) found.push({ at: ladder[rung]!.at, lots: part });
   });

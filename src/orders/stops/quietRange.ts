@@ -31,6 +31,7 @@ export class QuietRange {
     this.isKnown = false;
     this.ahead = FIRST_ROWS;
   }
+  /** Sets the range to all prices, for an instrument without brackets. */
   clear(): void {
     this.low = this.stopsBelow = -INFINITY;
     this.high = this.stopsAbove = INFINITY;

@@ -12,6 +12,7 @@ export interface StopEntry {
   readonly createdMs: number;
 }
 
+/** The waiting stop entries of each instrument. */
 export class StopEntries {
   /** By instrument, in the order in which they were placed. */
   private readonly lists: StopEntry[][];
@@ -20,9 +21,11 @@ export class StopEntries {
     this.lists = Array.from({ length: instruments }, () => []);
   }
 
+  /** Returns the number of stop entries that wait in an instrument. */
   waiting(instrument: number): number {
     return this.lists[instrument]!.length;
   }
+  /** Adds a stop entry after those of its instrument. */
   add(entry: StopEntry): void {
     this.lists[entry.instrumentIndex]!.push(entry);
   }

@@ -62,5 +62,7 @@ export type Handler =
 /** The handlers of one market. An operation without a handler is answered with -1020. */
 export type Handlers = Readonly<Partial<Record<Op, Handler>>>;
 
+/** Returns a handler for an endpoint that needs no key. */
 export const publicHandler = (answer: (call: PublicCall) => HandlerReply): Handler => ({ kind: 'public', answer });
+/** Returns a handler for an endpoint that needs a signature. */
 export const signedHandler = (answer: (call: SignedCall) => HandlerReply): Handler => ({ kind: 'signed', answer });

@@ -12,6 +12,7 @@ export interface ServiceRequest {
   readonly ip: string;
 }
 
+/** A response as the HTTP server writes it. */
 export interface ServiceResponse {
   readonly status: number;
   /** Headers in addition to Content-Type and Content-Length, which the HTTP server sets. */

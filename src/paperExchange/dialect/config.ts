@@ -44,6 +44,7 @@ export interface AccountConfig {
   readonly restricted?: boolean;
 }
 
+/** The futures side of an account. */
 export interface FuturesAccountConfig {
   /** Balances by settlement asset, as plain decimals. */
   readonly balances: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 
+/** The times of the heartbeat rule. */
 export interface HeartbeatTimes {
   /** Time between pings. */
   readonly everyMs: number;

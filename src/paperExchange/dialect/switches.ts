@@ -109,6 +109,7 @@ export const SWITCHES = {
   heartbeatForm: choice(['frame', 'message'], '/ws', 'a ping as a control frame, or as {"ping": ms}'),
 } as const;
 
+/** The name of a switch. */
 export type SwitchName = keyof typeof SWITCHES;
 type ValueOf<S> = S extends { readonly values: readonly (infer V)[] } ? V : S extends { readonly number: number } ? number : never;
 

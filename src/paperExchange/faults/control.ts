@@ -20,6 +20,7 @@ export interface DrivenClock {
   setSpeed(speed: number): void;
 }
 
+/** What the control port acts on. */
 export interface FaultControlDeps {
   readonly exchange: FaultyService;
   readonly config: ServiceConfig;

@@ -53,6 +53,7 @@ export const POINTS = {
   /** Syncing is delayed. */
   'DISK.slow': ['ms'],
 } as const;
+/** The name of a fault point. */
 export type Point = keyof typeof POINTS;
 /** Fault points of store writes. All others concern requests. */
 const WRITE_POINTS: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);

@@ -12,7 +12,9 @@ export type Delivered = (ServiceResponse & { /** Bytes of the body that arrive. 
 
 /** Passes requests to the service, and loses, delays, repeats or alters them and their replies. */
 export class FaultyService {
+  /** The service behind the faults. */
   readonly service: Service;
+  /** The schedule of the faults. */
   readonly faults: Faults;
   /** Requests and replies that a fault is holding back. */
   delayed = 0;

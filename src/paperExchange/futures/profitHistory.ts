@@ -94,6 +94,7 @@ export class ProfitHistory {
   reportedOf(position: Readonly<VenuePosition>): ReportedAmounts | null {
     return this.#reported.get(position) ?? null;
   }
+  /** Restores the amounts that were already reported for a position. */
   restoreReported(position: Readonly<VenuePosition>, amounts: ReportedAmounts): void {
     this.#reported.set(position, amounts);
   }

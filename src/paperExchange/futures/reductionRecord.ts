@@ -45,6 +45,7 @@ export const reductionRecord = record('reduction', {
   timeMs: count,
 });
 
+/** The stored fields of a reduction. */
 export type ReductionRecord = RecordOf<typeof reductionRecord>;
 
 /** Returns the text of a record. */

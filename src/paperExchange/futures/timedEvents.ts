@@ -7,6 +7,7 @@ import { FUNDING_MS, type FundingSchedule } from './funding.ts';
 
 const MARK_MS = 1000;
 
+/** What the timed events act on. */
 export interface TimedEventsDeps {
   readonly venue: FuturesVenue;
   readonly markets: readonly TradedMarket[];

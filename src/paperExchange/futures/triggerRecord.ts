@@ -42,9 +42,12 @@ const TRIGGER = {
 };
 /** A trigger order that has ended. `code`: the code with which its order was refused; 0 if it was not. */
 export const triggerRecord = record('trigger', { ...TRIGGER, status: oneOf('expired', 'triggered', 'failed', 'canceled'), code: whole });
+/** A trigger order that waits. `isLeaving`: its cancel was accepted, but reads still show it. */
 export const waitingTriggerRecord = record('waitingTrigger', { ...TRIGGER, isLeaving: flag });
 
+/** The stored fields of a trigger order that has ended. */
 export type TriggerRecord = RecordOf<typeof triggerRecord>;
+/** The stored fields of a trigger order that waits. */
 export type WaitingTriggerRecord = RecordOf<typeof waitingTriggerRecord>;
 
 /** Returns the stored form of a trigger order, whether it waits or has ended. */

@@ -4,6 +4,7 @@
 const MAX_BODY_LENGTH = 1 << 16;
 const MAX_KEPT = 128;
 
+/** A body, and the number of trades that it was made from. */
 interface KeptBody {
   readonly tradeCount: number;
   readonly body: string;

@@ -9,6 +9,7 @@ import { heartbeatText, stampIn } from '../../protocol/socket/heartbeatText.ts';
 import { asksForWebSocket, handshake, refusal } from './handshake.ts';
 import { Heartbeat, type HeartbeatTimes } from '../dialect/heartbeat.ts';
 
+/** Path of the WebSocket. */
 export const SOCKET_PATH = '/ws';
 /** Maximum size of a client message, in bytes. A pong needs no more. */
 const MAX_MESSAGE_BYTES = 4096;
@@ -16,6 +17,7 @@ const MAX_CONNECTIONS = 1024;
 /** Unsent bytes above which a client counts as not reading and is disconnected. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
+/** The times and the form of the pings. */
 export interface HeartbeatServerOptions extends HeartbeatTimes {
   /** Form of a ping: a control frame, or the text `{"ping":<ms>}`, which is answered with `{"pong":<ms>}`. */
   readonly form: 'frame' | 'message';

@@ -15,6 +15,7 @@ export interface HttpClock {
   repeat(periodMs: number, run: () => void): () => void;
 }
 
+/** Limits that protect the server from its clients. */
 export interface ServerLimits {
   /** Maximum of simultaneous connections. A further one is closed at once. */
   readonly maxConnections: number;
@@ -22,6 +23,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
 }
 
+/** Address and limits of the server. */
 export interface HttpServerOptions extends ServerLimits {
   /** Default: loopback. */
   readonly host: string;
@@ -49,6 +51,7 @@ const CHECK_MS = 1000;
 const STALLED_MS = 65_000;
 const NO_BODY = new Uint8Array(0);
 
+/** A server that listens. */
 export interface RunningHttpServer {
   readonly port: number;
   /** For example `http://127.0.0.1:8080`. */

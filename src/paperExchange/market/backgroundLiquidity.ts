@@ -6,6 +6,7 @@ import type { Matcher } from '../matching/matcher.ts';
 import type { Resting } from '../matching/orderBook.ts';
 import type { PricePoint } from './priceSource.ts';
 
+/** The book that makers keep around the source price. */
 export interface BackgroundOptions {
   /** Levels that makers quote on each side. */
   readonly levels: number;

@@ -8,6 +8,7 @@ const MAX_TRADES = 1000;
 
 /** The tape of one instrument. */
 export class Tape {
+  /** The klines of the trades. */
   readonly klines = new Klines();
   readonly #trades: Match[] = [];
 

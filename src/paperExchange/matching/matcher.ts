@@ -45,6 +45,7 @@ export type IsSpent = (order: VenueOrder, price: number, lots: number, next: num
 
 /** The matching of one instrument. */
 export class Matcher {
+  /** The resting orders. */
   readonly book = new OrderBook();
   readonly #venue: BarBook;
   readonly #isSpent: IsSpent;

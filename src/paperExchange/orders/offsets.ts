@@ -26,6 +26,7 @@ export class Offsets {
     if (index >= this.length) this.length = index + 1;
   }
 
+  /** Adds an offset at the end. */
   push(place: number): void {
     this.set(this.length, place);
   }
@@ -41,6 +42,7 @@ export class Offsets {
 /** A list of small numbers, one for each offset: one byte each, or two in chunks with a number above 255. */
 export class TagColumn {
   readonly #chunks: (Uint8Array | Uint16Array)[] = [];
+  /** Number of tags. */
   length = 0;
 
   /** `tag`: a whole number from 0 to 65535. */
@@ -50,6 +52,7 @@ export class TagColumn {
     if (tag > 0xff && this.#chunks[lastChunk] instanceof Uint8Array) this.#chunks[lastChunk] = Uint16Array.from(this.#chunks[lastChunk]);
     this.#chunks[lastChunk]![this.length++ % CHUNK] = tag;
   }
+  /** Returns the tag at an index. */
   at(index: number): number {
     return this.#chunks[Math.floor(index / CHUNK)]![index % CHUNK]!;
   }

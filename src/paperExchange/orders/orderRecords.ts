@@ -17,6 +17,7 @@ export interface IdMaps {
   readonly instrumentOf: (wireName: string) => Instrument;
 }
 
+/** Stored markets, sides and roles. The codes are their positions, so only append to these lists. */
 export const MARKET = oneOf('spot', 'futures');
 export const SIDE = oneOf('buy', 'sell');
 export const ROLE = oneOf('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
@@ -77,8 +78,11 @@ export const tradeRecord = record('trade', {
   futures: optional(group({ valueUnits: count, bidUid: text, askUid: text })),
 });
 
+/** The stored fields of an order that has ended. */
 export type OrderRecord = RecordOf<typeof orderRecord>;
+/** The stored fields of an open order. */
 export type OpenOrderRecord = RecordOf<typeof openOrderRecord>;
+/** The stored fields of an own trade. */
 export type TradeRecord = RecordOf<typeof tradeRecord>;
 /** The fields that only futures have; null for spot. */
 export type OrderTerms = OrderRecord['futures'];

@@ -9,6 +9,7 @@ interface ChangeFlag {
 
 /** The changes of one side. */
 export class PendingWrites<O extends ChangeFlag, T> {
+  /** New own trades, oldest first. */
   readonly trades: { readonly account: number; readonly kept: PagedRow<T> }[] = [];
   /** Accounts whose money, positions or settings may have changed, beside those with changed orders. */
   readonly accounts = new Set<number>();
@@ -37,6 +38,7 @@ export class PendingWrites<O extends ChangeFlag, T> {
     this.#orders = this.#orders.filter(({ isChanged }) => isChanged);
   }
 
+  /** Forgets all changes, because they are written. */
   clear(): void {
     for (const order of this.#orders) order.isChanged = false;
     this.#orders.length = 0;

@@ -89,6 +89,7 @@ export const barsRecord = record('bars', { market: MARKET, symbol: text, interva
 /** Ms by which the clock of requests is ahead. */
 export const clockRecord = record('clock', { offsetMs: whole });
 
+/** The stored fields of each record. */
 export type BalanceRecord = RecordOf<typeof balanceRecord>;
 export type WalletRecord = RecordOf<typeof walletRecord>;
 export type TotalsRecord = RecordOf<typeof totalsRecord>;

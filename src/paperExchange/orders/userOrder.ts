@@ -36,18 +36,25 @@ export interface OrderStart {
 
 /** One order of an account. */
 export class UserOrder {
+  /** Order id on the wire. */
   readonly id: string;
+  /** Index of the account. */
   readonly account: number;
+  /** The client's own id; null if it gave none. */
   readonly clientOrderId: string | null;
+  /** What was ordered, in whole numbers. */
   readonly intent: OrderIntent;
+  /** Time of the request, ms UTC. */
   readonly placedMs: number;
   /** The venue's record while the order can still fill; null afterwards. */
   live: VenueOrder | null;
   /** The entry in the book; null: the order does not rest. */
   resting: Resting | null = null;
+  /** True once the order has passed the delay and was offered to the book. */
   isAdmitted = false;
   /** The position of the order in the sequence of all orders that have rested; 0: it never rested. */
   rested = 0;
+  /** Sums over its fills: fees, and for futures realised profit; then the average price in ticks with a fraction. */
   feeUnits = 0;
   profitUnits = 0;
   averageTicks = 0;
@@ -70,6 +77,7 @@ export class UserOrder {
     this.live = live;
   }
 
+  /** The instrument of the order. */
   get instrument(): Instrument {
     return this.intent.instrument;
   }

@@ -3,6 +3,7 @@
 import { openApi } from '../../protocol/openapi/openApi.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 
+/** Path of the OpenAPI document. */
 export const OPEN_API_PATH = '/openapi.json';
 /** The document as JSON; built at the first request. */
 let documentText: string | null = null;

@@ -12,7 +12,9 @@ export interface Field<T> {
   read(stored: unknown): T;
 }
 
+/** The fields of a record by name. */
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+/** The values of these fields. */
 export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never };
 
 /** A stored value that a field cannot have. */
@@ -20,7 +22,9 @@ export class WrongField extends Error {
   override readonly name = 'WrongField';
   /** Path of the field, such as `order.futures.leverage`; empty for the value itself. */
   readonly field: string;
+  /** The expected form. */
   readonly expected: string;
+  /** The stored value. */
   readonly got: unknown;
 
   constructor(field: string, expected: string, value: unknown) {
@@ -71,6 +75,7 @@ export const count = plain('a whole number from 0 on', (stored): stored is numbe
 export const sum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */
 export const real = plain('a number', (stored): stored is number => Number.isFinite(stored));
+/** Any text. */
 export const text = plain('a text', (stored): stored is string => typeof stored === 'string');
 
 /** True or false, stored as 1 or 0. */

@@ -29,6 +29,7 @@ export function readerOf(rows: TextReader, name: string): RecordReader {
 }
 
 const CHUNK_BYTES = 1 << 20;
+/** The byte that ends a row. */
 export const LINE_FEED = 10;
 
 /** Stores rows in large memory buffers, for an exchange that is not persistent. */

@@ -35,9 +35,13 @@ export interface RowData {
 
 /** Reads bars, marks and funding row by row. */
 export class BarSeries {
+  /** The bars. */
   readonly bars: BarColumns;
+  /** The first row that is replayed. Earlier rows are history. */
   readonly firstRow: number;
+  /** Mark prices of each row. */
   readonly marks: RowMarks;
+  /** Funding times and rates, ascending. */
   readonly funding: readonly RowFunding[];
   readonly #prices: RowMarks;
   readonly #lotScale: number;
@@ -59,6 +63,7 @@ export class BarSeries {
     const { open, high, low, close } = this.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
+  /** Number of rows. */
   get length(): number {
     return this.bars.length;
   }

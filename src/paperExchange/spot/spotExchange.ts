@@ -18,6 +18,7 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
 
 /** The spot side of one exchange. */
 export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
+  /** The venue that holds balances and matches orders. */
   readonly venue: Venue;
   readonly #amounts: Amounts;
 

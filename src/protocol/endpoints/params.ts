@@ -8,6 +8,7 @@ export interface Needed<N extends Need> {
   readonly need: N;
 }
 
+/** Returns a text parameter. */
 export const textParam = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & Needed<N> => ({
   kind: 'text',
   of,
@@ -18,6 +19,7 @@ export const symbol = <const N extends Need>(need: N) => textParam('symbol', nee
 export const contractName = <const N extends Need>(need: N) => textParam('contractName', need, 'contract, for example E-BTC-USDT');
 export const clientOrderId = <const N extends Need>(need: N) => textParam('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
 
+/** Returns a parameter with a fixed list of values. */
 export const choiceParam = <const V extends readonly (string | number)[], const N extends Need>(
   values: V,
   need: N,
@@ -36,6 +38,7 @@ interface IntegerOptions<N extends Need> extends Needed<N> {
   readonly min?: number;
   readonly max: number;
 }
+/** Returns an integer parameter. */
 export const integer = <const N extends Need>({
   need,
   help,
@@ -65,17 +68,20 @@ export const limit = <const N extends Need>(
   default: byDefault,
 });
 
+/** Returns a decimal parameter. `wire`: its JSON type in a body. */
 export const decimalParam = <const N extends Need>(
   need: N,
   help: string,
   unit: string,
   wire: 'number' | 'string' = 'number',
 ): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
+/** The unit of prices and amounts, for help texts. */
 export const QUOTE = 'quote asset';
 /** The price, which only LIMIT orders have. `typeParam`: the parameter with the type of the order. */
 export const limitPrice = (typeParam: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;
 
+/** Returns the parameter for a venue order id. */
 export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string' = 'string', help = 'the order'): IdParam & Needed<N> => ({
   kind: 'id',
   wire,

@@ -48,6 +48,7 @@ const order = {
 /** No rate limit is published. Only `isobar doctor` makes this call. */
 const testLimit: RateLimit = perKey('spot.testNewOrder', 20, 'assumed');
 
+/** The endpoints by operation. */
 export const SPOT_ENDPOINTS = {
   'spot.ping': endpoint({ ...open, path: '/sapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
   'spot.serverTime': endpoint({ ...open, path: '/sapi/v1/time', help: 'the clock of the service', params: {}, answer: serverTimeAnswer }),

@@ -4,6 +4,7 @@ import { InvariantError } from '../../base/errors.ts';
 
 /** A number as plain decimal text, such as `1322738336974712847` or `65000.00`. An exponent is written out; nothing else is changed. */
 export class JsonNumber {
+  /** The number as it was written. */
   readonly text: string;
   /** `text` must be a plain JSON decimal. `jsonNumber` and the parser check that. */
   constructor(text: string) {

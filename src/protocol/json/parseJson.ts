@@ -20,6 +20,7 @@ export interface JsonLimits {
   /** Maximum nesting of lists and objects. */
   readonly maxDepth: number;
 }
+/** Limits for a reply of an exchange. */
 export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 };
 
 /** Returns the value of `input`, or its first problem. Never throws. */

@@ -21,6 +21,7 @@ export interface Listing<T> {
   readonly refused: readonly RefusedRow[];
 }
 
+/** Returns a list without refused rows. */
 export const listing = <T>(rows: readonly T[]): Listing<T> => ({ rows, refused: [] });
 
 /** The container of the record in a reply. `own`: a container that no other reply has. */
@@ -40,6 +41,7 @@ export interface AnswerShape<T> {
   write(value: T, variants: Variants): Json;
 }
 
+/** The decoded reply, or one line about what is wrong with it. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns the value of `json`, or why it does not have that shape. */
@@ -52,6 +54,7 @@ export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): Decoded<T> 
   }
 }
 
+/** Returns a value as the JSON text of a reply, in the form that `variants` chooses. */
 export function encodeAnswer<T>(answer: AnswerShape<T>, value: T, variants: Variants = SEED_VARIANTS): string {
   return writeJson(answer.write(value, variants));
 }

@@ -86,6 +86,7 @@ export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope
   const withFills = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
   return orderQueryShape === 'array' ? [withFills] : withFills;
 });
+/** The reply to the list of open orders. */
 export const futuresOpenOrdersAnswer = list(futuresOrder, {
   shape: 'envelope with a list of orders, or null',
   write: (rows, { futuresOpenOrders, okMsg }) => (futuresOpenOrders === 'bare' ? rows : envelope(rows.length === 0 ? null : rows, okMsg)),
@@ -120,6 +121,7 @@ const orderHistoryRow = record({
   closeMakerFeeRate: optional(decimal),
 });
 const bare = (rows: readonly Json[]): Json => rows;
+/** The reply to the order history. */
 export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders', write: bare });
 
 /** One reduction of a position. historyRealizedAmount = closeProfit + tradeFee + capitalFee; fees are negative. */
@@ -144,6 +146,7 @@ const profitHistoryRow = record({
   ctimeMs: required(time, 'ctime'),
   mtimeMs: nullable(time, 'mtime'),
 });
+/** The reply to the profit history. */
 export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
 
 /** A fill of the account. `amount` = price x quantity x multiplier. */
@@ -167,14 +170,17 @@ const futuresFill = withOwnId(
     timeMs: required(time, 'time'),
   }),
 );
+/** The reply to the list of own trades. */
 export const futuresFillsAnswer = list(futuresFill, { shape: 'list of own trades', write: bare });
 
+/** The ids of created trigger orders, of orders created with them, and of orders that they cancelled. */
 export interface TriggerOrderCreated {
   /** At least one id. */
   readonly triggerIds: readonly string[];
   readonly ids: readonly string[];
   readonly cancelIds: readonly string[];
 }
+/** The reply to the create of a trigger order. */
 export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
   shape: 'envelope with {triggerIds, ids, cancelIds}',
   container: { kind: 'own' },
@@ -207,10 +213,12 @@ const triggerOrder = record({
   ctime: optional(zonelessTime),
 });
 
+/** One page of trigger orders. */
 export interface TriggerOrders extends Listing<TriggerOrder> {
   /** Number of rows on all pages; null if the service does not report it, so that the last page is not known. */
   readonly count: number | null;
 }
+/** The reply to the list of trigger orders. */
 export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   shape: 'envelope with {count, trigOrderList}',
   container: { kind: 'own' },

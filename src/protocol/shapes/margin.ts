@@ -29,6 +29,7 @@ const position = record({
   tradeFee: optional(decimal),
   shareAmount: optional(decimal),
 });
+/** The reply to the list of positions. */
 export const positionsAnswer = list(position, {
   shape: '{positions: [position]}',
   member: 'positions',
@@ -99,6 +100,7 @@ const marginAccount = record({
   availableAmount: nullable(decimal),
   positionVos: nullable(rowsOf(positionsOfContract)),
 });
+/** The reply to the query of the account. */
 export const marginAccountsAnswer = list(marginAccount, {
   shape: '{account: [account]}',
   member: 'account',

@@ -28,6 +28,7 @@ export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json 
 const bare = (rows: readonly Json[]): Json => rows;
 
 const serverTime = record({ serverTimeMs: required(time, 'serverTime'), timezone: optional(text) });
+/** The reply with the clock of the service. */
 export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
 const isWrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
@@ -46,6 +47,7 @@ const spotSymbol = record({
   marketBuyMin: optionalWhere(isWrappedOnly, decimalText),
   marketSellMin: optionalWhere(isWrappedOnly, decimalText),
 });
+/** The reply with the spot instruments. */
 export const symbolsAnswer = list(spotSymbol, {
   shape: 'list of {symbol, baseAsset, quoteAsset, pricePrecision, QuantityPrecision}',
   write: (rows, variants) => (isWrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
@@ -89,6 +91,7 @@ const contract = record({
   maxLimitVolume: optionalWhere(isWideOnly, decimal),
   maxLimitMoney: optionalWhere(isWideOnly, decimal),
 });
+/** The reply with the contracts. */
 export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
 
 /** An order book, best level first on both sides. */
@@ -161,6 +164,7 @@ const spotTicker = record({
   last: required(decimal),
   volume: required(decimal, 'vol'),
 });
+/** The reply with the 24-hour figures of a spot instrument. */
 export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
 
 /** `rose`: the 24-hour change as a fraction. */
@@ -175,6 +179,7 @@ const futuresTicker = record({
   rose: nullable(decimalText),
   timeMs: nullable(time, 'time'),
 });
+/** The reply with the 24-hour figures of a contract. */
 export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
 
 const hasSixFields = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
@@ -189,6 +194,7 @@ const publicTrade = record({
   quantity: required(decimal, 'qty'),
   timeMs: required(time, 'time'),
 });
+/** The reply with recent trades of all parties. */
 export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: listOrWrapped });
 
 /** A kline, which may still be running. */
@@ -215,6 +221,7 @@ function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
     },
   };
 }
+/** The reply with klines. Prices are numbers on spot and texts on futures. */
 export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
 export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
 
@@ -225,4 +232,5 @@ const indexPrice = record({
   indexPrice: required(price),
   nextFundRate: nullable(decimal),
 });
+/** The reply with mark price, index price and funding rates. */
 export const indexPriceAnswer = one(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');

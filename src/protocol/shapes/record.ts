@@ -132,6 +132,7 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
   return idField;
 }
 
+/** A record with its members. */
 export interface RecordValue<T> extends Value<T> {
   readonly fields: Readonly<Record<string, Field<never>>>;
 }

@@ -44,6 +44,7 @@ const created = record({
   type: optional(code(ORDER_TYPES, 'word')),
   side: optional(side),
 });
+/** The reply to a create. */
 export const spotCreatedAnswer = one(
   created,
   '{symbol, orderId, clientOrderId, transactTime, price, origQty, executedQty, status, type, side}',
@@ -75,6 +76,7 @@ const listed = record({
 });
 /** The reply to a query of an order. Null has no information: the order may still exist. */
 export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
+/** The reply to the list of open orders. */
 export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
 
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
@@ -86,12 +88,14 @@ const canceled = record({
   clientOrderId: clientIdField(clientId),
   status: optional(cancelStatus),
 });
+/** The reply to a cancel. */
 export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, orderIdString, status}');
 
 /** The ids of a batch of new orders. Their sequence may differ from the request. */
 export interface BatchCreated {
   readonly ids: readonly string[];
 }
+/** The reply to a batch of creates. */
 export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
   shape: '{ids: [id]}',
   container: { kind: 'own' },
@@ -113,6 +117,7 @@ export interface BatchCanceled {
   readonly success: readonly string[] | null;
   readonly failed: readonly string[] | null;
 }
+/** The reply to a batch of cancels. */
 export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
   shape: '{success: [id], failed: [id]}',
   container: { kind: 'own' },
@@ -152,6 +157,7 @@ const fill = withOwnId(
     fee: required(decimal),
   }),
 );
+/** The reply to the list of own trades. */
 export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: listOrWrapped });
 
 interface OwnIds {
@@ -178,12 +184,15 @@ export function withOwnId<T extends OwnIds, V extends Value<T>>(value: V & Value
   };
 }
 
+/** The balance of one asset, as plain decimals. */
 export type WireBalance = ReturnType<typeof balance.read>;
 const balance = record({ asset: required(upperText), free: required(decimal), locked: required(decimal) });
 
+/** The balances of an account. `uid`: its id; null if the service does not report it. */
 export interface SpotAccount extends Listing<WireBalance> {
   readonly uid: string | null;
 }
+/** The reply to the query of the account. */
 export const spotAccountAnswer: AnswerShape<SpotAccount> = {
   shape: '{balances: [{asset, free, locked}]}',
   container: { kind: 'own' },

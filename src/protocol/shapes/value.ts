@@ -107,6 +107,7 @@ export const clientId: Value<string | null> = {
   write: (value) => value ?? '0',
 };
 
+/** A text that is not empty. */
 export const text: Value<string> = {
   kind: 'text',
   read(json) {
@@ -130,6 +131,7 @@ export const integer: Value<number> = {
   write: (value) => jsonNumber(value),
 };
 
+/** True or false. */
 export const flag: Value<boolean> = {
   kind: 'flag',
   read(json) {
@@ -184,7 +186,9 @@ export const side: Value<Side> = {
   write: (value) => (value === 'buy' ? 'BUY' : 'SELL'),
 };
 
+/** Whether a futures order opens or closes a position. */
 export type PositionAction = 'OPEN' | 'CLOSE';
+/** A position action, in any case. */
 export const action: Value<PositionAction> = {
   kind: 'action',
   read(json) {
@@ -204,6 +208,7 @@ export const level: Value<DepthLevel> = {
   },
   write: (value) => [jsonNumber(value.price), jsonNumber(value.quantity)],
 };
+/** A level of an order book. */
 export interface DepthLevel {
   readonly price: string;
   readonly quantity: string;

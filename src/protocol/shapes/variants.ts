@@ -43,6 +43,7 @@ export const VARIANT_VALUES = {
   klineIdx: ['ms', 's'],
 } as const;
 
+/** A value for each switch. */
 export type Variants = { readonly [Name in keyof typeof VARIANT_VALUES]: (typeof VARIANT_VALUES)[Name][number] };
 
 /** The specification's reading of each switch: the profile `seed` of the paper exchange. */

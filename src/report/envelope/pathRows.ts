@@ -17,10 +17,14 @@ export interface PathRowsOptions {
 
 /** The rows of one instrument. */
 export class PathRows {
+  /** The bars. */
   readonly bars: BarColumns;
+  /** Opens and closes in ticks. */
   readonly open: TickColumn;
   readonly close: TickColumn;
+  /** The arithmetic of the instrument's money. */
   readonly money: TradeMoney;
+  /** Funding times and rates; empty for spot. */
   readonly funding: readonly FundingTime[];
   /** The mark price at the end of the run, in ticks. */
   readonly lastMark: number;

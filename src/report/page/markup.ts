@@ -2,6 +2,7 @@
 
 /** HTML text that is inserted as it is. */
 export class Markup {
+  /** HTML text, already escaped. */
   readonly text: string;
   constructor(text: string) {
     this.text = text;

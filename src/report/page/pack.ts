@@ -72,6 +72,7 @@ export class Packer {
 
 /** The packed columns of one page. */
 export class Pack {
+  /** Packs the columns in the background. */
   readonly packer = new Packer();
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 

@@ -11,6 +11,7 @@ const MIN_MONTH_MS = 28 * 86_400_000;
 
 /** The bars of one chart. Prices are integers: multiples of `step`. */
 export class ChartBars {
+  /** The feed of the chart. */
   readonly feed: FeedRecord;
   /** The price that corresponds to the integer 1. */
   readonly step: PackedStep;

@@ -32,6 +32,7 @@ type TradeColumns = { readonly [name in TradeColumnName]: ReadyColumn };
 
 /** The events of all charts and the trades. They are packed once and placed on each page that is tried. */
 export class EventColumns {
+  /** Packs the columns in the background. */
   readonly packer = new Packer();
   readonly #index: RunIndex;
   /** One for each chart. */

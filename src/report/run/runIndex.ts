@@ -7,6 +7,7 @@ import { instrumentNames } from '../words/names.ts';
 
 /** A run record with lookups by instrument. */
 export class RunIndex {
+  /** The record of the run. */
   readonly record: RunRecord;
   readonly #names: ReadonlyMap<string, string>;
   readonly #places: ReadonlyMap<string, number>;

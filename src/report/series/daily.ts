@@ -42,6 +42,7 @@ export function barDrawdowns({ startUnits, equity }: Pick<RunRecord, 'startUnits
 
 /** The sampling instants of a time range. One object serves all runs of that range. */
 export class Sampling {
+  /** The sampling instants, ms UTC, ascending. */
   readonly timeMs: Float64Array;
   readonly #rows = new WeakMap<Float64Array, Int32Array>();
 

@@ -105,6 +105,7 @@ export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
 };
 
 // The types of the keys are lost in Object.keys, so they are asserted.
+/** The names of the metrics, in the order of the report. */
 export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
 /** The names of the trade figures, in the order of the report. */
 export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

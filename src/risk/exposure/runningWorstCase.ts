@@ -12,7 +12,9 @@ const { abs, floor } = Math;
 
 /** The share of one instrument in the worst case of its account, in units of money. Hot: docs/performance.md#double-fields. */
 export class WorstCasePart {
+  /** Its part of the gross exposure, with the worst fills of its open orders. */
   gross = 0.5;
+  /** The most that these fills may cost in fees. */
   fees = 0.5;
   /** Value of the holding at the mark. */
   value = 0.5;

@@ -12,14 +12,17 @@ import { FUTURES_RULES } from '../rules.ts';
 /** A fixture on which `under` and `just` pass, and `over` is denied by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
+  /** The case, for the title. */
   readonly what: string;
   readonly options: FuturesFixtureOptions;
   readonly prepare: (fixture: FuturesFixture) => void;
+  /** Orders below, at and beyond the limit. */
   readonly under: Wanted;
   readonly just: Wanted;
   readonly over: Wanted;
 }
 
+/** Returns orders of `under` lots, one lot more and two lots more. */
 const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
   under: { ...terms, lots: under },
   just: { ...terms, lots: under + 1 },
@@ -181,7 +184,7 @@ const BOUNDARIES: readonly Boundary[] = [
   row('POSITION_NOTIONAL', 'net: turned round', max('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
   row(
     'POSITION_NOTIONAL',
-    'inverse, a fall makes it dearer',
+    'inverse, a fall raises the value',
     { ...INVERSE, ...max('maxPositionNotional', '0.1') },
     (fixture) => (fixture.hold(20), fixture.send({ lots: 10, limit: 1_000_000 }), (fixture.marks[0] = 500_000)),
     sizes(19, { limit: 500_000 }),

@@ -6,14 +6,17 @@ import type { Instrument, Market } from '../../model/instrument.ts';
 export const RISK_STATES = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'] as const;
 /** RUN: everything that the rules allow may be sent. HALT_NEW: only reductions. CANCEL_ONLY and KILLED: no order. */
 export type RiskStateName = (typeof RISK_STATES)[number];
+/** A risk state in which less than usual may be sent. */
 export type HaltState = Exclude<RiskStateName, 'RUN'>;
 
+/** What a halt covers. `instrument` and `strategy` are positions in the run. */
 export type Scope =
   | { readonly kind: 'account' }
   | { readonly kind: 'market'; readonly market: Market }
   | { readonly kind: 'symbol'; readonly instrument: number }
   | { readonly kind: 'strategy'; readonly strategy: number };
 
+/** A reason for a halt. A scope is in the strictest state of its causes. */
 export interface HaltCause {
   readonly scope: Scope;
   readonly state: HaltState;

@@ -41,6 +41,7 @@ export class LiveWatches {
   get wantsFacts(): boolean {
     return [...this.byCode.values()].some((watch) => watch.tick !== undefined);
   }
+  /** True when a live rule is on. */
   get hasAny(): boolean {
     return this.byCode.size > 0;
   }
@@ -51,15 +52,19 @@ export class LiveWatches {
     this.byCode.set(rule.code, rule.watch(limits, this.ledger, raiser));
   }
 
+  /** Passes the facts of the moment to the rules that watch them. */
   tick(facts: LiveFacts, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.tick?.(facts, nowMs);
   }
+  /** Reports that the outcome of `lost` has become unknown; null: that one has become known. `open`: all open orders. */
   onOutcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.outcome?.(open, lost, nowMs);
   }
+  /** Reports a fill, with the mark price of its instrument in ticks. */
   onFill(order: Order, fill: Fill, markTicks: number): void {
     for (const watch of this.byCode.values()) watch.filled?.(order, fill, markTicks);
   }
+  /** Reports an order that was denied by the bot or refused by the venue, with the code. */
   onRefusal(order: Order, code: string, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.refused?.(order, code, nowMs);
   }

@@ -57,4 +57,5 @@ export interface LiveRule {
   watch(limits: ResolvedLimits, ledger: Ledger, raiser: Raiser): LiveWatch;
 }
 
+/** The scope of the whole account. */
 export const ACCOUNT: Scope = { kind: 'account' };

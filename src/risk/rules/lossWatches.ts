@@ -43,20 +43,25 @@ export class LossWatches {
       (units) => moneyText(units, this.ledger),
     );
   }
+  /** True when a loss rule is on. */
   get hasAny(): boolean {
     return this.watches.length > 0;
   }
+  /** True when the loss rule with this code is on. */
   has(code: string): boolean {
     return this.byCode.has(code);
   }
 
+  /** Starts all rules at an equity, in units of the reporting asset. */
   begin(units: number, nowMs: number): void {
     for (const watch of this.watches) watch.begin(units, nowMs);
   }
+  /** Shows the rules the equity values that were recorded since the last call. `length`: number of values in the columns. */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
     for (const watch of this.watches) watch.scan(timeMs, units, this.scanned, length);
     this.scanned = Math.max(this.scanned, length);
   }
+  /** Lets the rules begin a new day or period, if one has begun. */
   roll(nowMs: number): void {
     for (const watch of this.watches) watch.roll(nowMs);
   }
@@ -65,9 +70,11 @@ export class LossWatches {
     this.byCode.get(code)?.reset();
   }
 
+  /** Returns a copy of the state of each rule, by its code. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
     return new Map([...this.byCode].map(([code, watch]) => [code, watch.snapshot()]));
   }
+  /** Sets the state of the rules from a snapshot. A rule without an entry keeps its state. */
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.byCode) {
       const existing = memory.get(code);

@@ -127,6 +127,7 @@ export interface EquityRule extends AnyRule {
   watch(limits: ResolvedLimits, halt: Halt, money: (units: number) => string): EquityWatch;
 }
 
+/** A rule of any kind: one that checks orders, one that watches equity, or one that watches a live bot. */
 export type RiskRule = OrderRule | EquityRule | LiveRule;
 
 /** Halts new risk on the account, or clears the halt, as of a time. */

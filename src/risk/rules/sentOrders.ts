@@ -5,8 +5,10 @@ import type { Order } from '../../model/order.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** Length of the window of the order rate: one minute. */
 export const WINDOW_MS = 60_000;
 
+/** Length of the window in which orders are counted for each fill: one hour. */
 export const HOUR_MS = 3_600_000;
 
 /** Number of bracket entries that are remembered. Entries whose legs are still to come are among the newest. */
@@ -106,10 +108,12 @@ export class SentOrders {
   lotsOf(entry: number): number {
     return this.entries.get(entry)?.lots ?? INFINITY;
   }
+  /** Returns how many lots the legs of a bracket entry have filled; 0 for an unknown entry. */
   filledLegs(entry: number): number {
     return this.entries.get(entry)?.filledLegs ?? 0;
   }
 
+  /** Records an order that is about to be sent. */
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
     if (this.times.length > 0) this.keep(nowMs);
     if (this.ordersPerFill < INFINITY) insert((this.sent[order.strategy] ??= []), nowMs);

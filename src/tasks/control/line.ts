@@ -1,5 +1,6 @@
 // The line format of the control socket: one JSON object per request and per reply, each with the protocol version.
 
+/** The version of the format. A request of another version is rejected. */
 export const PROTOCOL_VERSION = 1;
 /** Maximum size of a request. */
 export const MAX_REQUEST_BYTES = 64 * 1024;

@@ -27,6 +27,7 @@ export interface ListedInstrument {
   readonly contract: WireContract | null;
 }
 
+/** Returns the facts of a spot instrument from the exchange's listing. */
 export function listedSymbol(symbol: SpotSymbol): ListedInstrument {
   return {
     market: 'spot',

@@ -35,6 +35,7 @@ export function measureClock({ clock }: MarketService, market: Market): Promise<
 /** The exchange gave no usable reply. `message` and `remedy` are one line each for the user. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
+  /** What the user can do. */
   readonly remedy: string;
   constructor(message: string, remedy: string) {
     super(message);

@@ -52,6 +52,7 @@ const FEEDS_OF = {
 } as const;
 /** The kind of a new strategy, for `--like`. */
 export type StrategyKind = keyof typeof FEEDS_OF;
+/** The kinds, in the order of the help text. */
 export const STRATEGY_KINDS = Object.keys(FEEDS_OF) as readonly StrategyKind[];
 /** The command that generates the bars of the definitions. */
 const BARS_COMMAND =

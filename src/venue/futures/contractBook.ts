@@ -22,7 +22,9 @@ export interface ReductionSink {
 /** Amounts that an account may have to pay are rounded up. */
 const UP = new PpmShares('up');
 
+/** The book of one contract. All money is in units of its settlement asset. */
 export class ContractBook extends BarBook {
+  /** The contract with its arithmetic and its settlement asset. */
   readonly terms: ContractTerms;
   /** Last mark in ticks; 0 before the first. */
   markTicks = 0;

@@ -23,12 +23,18 @@ interface Tier {
   readonly maxLeverage: number;
 }
 
+/** Values, profits and margins of one contract. All money is in whole units of its settlement asset. */
 export class ContractMoney {
+  /** The terms of the contract. */
   readonly contract: Contract;
+  /** True when the contract settles in its quote asset, false when it is inverse. */
   readonly isLinear: boolean;
   /** Face value of one lot, in 10^-(multiplierDigits + quantityDigits) of its coin. */
   private readonly face: number;
-  /** linear: value = face x lots x ticks x times / by. inverse: value = face x lots x times / (ticks x by). One of the two is 1. */
+  /**
+   * Scales between face values and settlement units. Linear: value = face x lots x ticks x times / by. Inverse: value = face x lots x times /
+   * (ticks x by). One of the two is 1.
+   */
   private readonly times: number;
   private readonly by: number;
   private readonly tiers: readonly Tier[];
@@ -164,6 +170,7 @@ export class ContractMoney {
     return ticks >= 1 && ticks < HIGHEST_TICKS ? Math.round(ticks) : 1;
   }
 
+  /** Returns the first tier that contains a value. Throws InvariantError for NaN; the last tier has no end. */
   private tier(valueUnits: number): Tier {
     for (const tier of this.tiers) if (valueUnits <= tier.upToUnits) return tier;
     throw new InvariantError(`a value of ${valueUnits} units is in no tier of contract ${this.contract.contractId}`);

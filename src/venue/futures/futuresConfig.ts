@@ -9,6 +9,7 @@ import { checkCommon, checkPpm, type FillTerms, type VenueConfig } from '../venu
 import { ContractMoney } from './contractMoney.ts';
 import type { ContractSetting, ContractTerms } from './wallets.ts';
 
+/** What a futures venue is opened with. */
 export interface FuturesVenueConfig extends FillTerms, Pick<VenueConfig, 'instruments' | 'maxOpenOrders' | 'state'> {
   /** `ppm` replaces the four rates of every contract. */
   readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null; readonly ppm?: number };

@@ -33,7 +33,9 @@ export interface FuturesSink extends VenueSink, ReductionSink {
   onHoldChange?(order: VenueOrder): void;
 }
 
+/** The venue of all contracts of a run or of a paper exchange. */
 export class FuturesVenue extends BookVenue<ContractBook> {
+  /** The accounts with their balances, settings and positions. */
   readonly wallets: Wallets;
   private readonly config: FuturesVenueConfig;
   private readonly sink: FuturesSink;
@@ -106,6 +108,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     }
     return this.change(account, instrument, (setting) => (setting.leverage = leverage));
   }
+  /** Sets cross or isolated margin for later openings. Returns false if the venue refuses the change. */
   setMarginMode(account: number, instrument: Instrument, isCross: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isCross = isCross));
   }
@@ -113,6 +116,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   setPositionMode(account: number, instrument: Instrument, isNet: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isNet = isNet), true);
   }
+  /** Returns the settings of an account for a contract. */
   setting(account: number, instrument: Instrument): Readonly<ContractSetting> {
     return this.wallets.setting(account, this.book(instrument).index);
   }

@@ -10,6 +10,7 @@ import type { Wallets } from './wallets.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** What a liquidation causes outside of the wallets. */
 export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset, so that the funds that they hold count as margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
@@ -59,6 +60,7 @@ export class Liquidator {
     this.rows = listOf(books, () => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
   }
 
+  /** Sets the marks of a contract for the next `settle`, in ticks. */
   setRow(index: number, open: number, high: number, low: number, close: number): void {
     const row = this.rows[index]!;
     row.open = open;
@@ -68,6 +70,7 @@ export class Liquidator {
     row.isNew = true;
   }
 
+  /** Liquidates every position whose margin the marks of the row do not allow, and makes the closes the newest marks. */
   settle(timeMs: number): void {
     this.timeMs = timeMs;
     for (let account = 0; account < this.wallets.accounts.length; account++) {

@@ -17,21 +17,23 @@ export class Reduction {
  * when the position is flat, and the next opening reuses it.
  */
 export class VenuePosition {
+  /** Index of the account. */
   readonly account: number;
   /** Index of the instrument. */
   readonly index: number;
   isLong: boolean;
+  /** Open lots; 0 when flat. */
   lots = 0;
   /** Entry value of the lots. A reduction removes its share, rounded half up; the last one removes the remainder. */
   entryUnits = 0;
-  /**
-   * Average price of the current lots, and of all lots since the position opened, in ticks with a fraction. Reductions do not change them.
-   */
+  /** Average price of the current lots, in ticks with a fraction. A reduction does not change it. */
   averageTicks = 0;
+  /** Average price of all lots that were added since the position opened, in ticks with a fraction, and their number. */
   openedTicks = 0;
   openedLots = 0;
   /** Isolated: the largest amount that it can lose. Cross: its initial margin; the rest of the account backs it too. */
   marginUnits = 0;
+  /** Leverage and margin mode of the position. */
   leverage = 1;
   isCross = true;
   /** Lots that working orders would close. */
@@ -42,6 +44,7 @@ export class VenuePosition {
   fundingUnits = 0;
   /** Number of the position at the venue; 0 before the first. */
   id = 0;
+  /** Times of the opening and of the last change, ms UTC. */
   openedMs = 0;
   changedMs = 0;
 
@@ -56,7 +59,7 @@ export class VenuePosition {
     return this.lots === 0 ? 0 : money.profit(this.isLong, this.entryUnits, valueUnits);
   }
 
-  /** Adds lots. A flat position becomes a new one with the number `id`. */
+  /** Adds lots at a price in ticks. A flat position becomes a new one with the number `id`. Values and margin in settlement units. */
   open(lots: number, price: number, valueUnits: number, marginUnits: number, timeMs: number, id: number, money: ContractMoney): void {
     if (this.lots === 0) {
       this.id = id;

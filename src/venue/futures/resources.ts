@@ -42,6 +42,7 @@ export interface VenuePositionView {
   readonly changedMs: number;
 }
 
+/** Returns a position as the exchange shows it, at the last mark. */
 export function positionView(venue: FuturesVenue, position: Readonly<VenuePosition>, instrument: Instrument): VenuePositionView {
   const book = venue.book(instrument);
   const { money } = book.terms;
@@ -89,6 +90,7 @@ export interface AccountView {
   readonly positions: readonly Readonly<VenuePosition>[];
 }
 
+/** Returns an account in one asset as the exchange shows it. */
 export function accountView(venue: FuturesVenue, account: number, asset: string): AccountView {
   const { wallets } = venue;
   const index = wallets.asset(asset);

@@ -47,23 +47,29 @@ export interface RowEvent {
   readonly stage: number;
   /** False once it has ended or has nothing left to do. */
   isThere(): boolean;
+  /** Executes the event. */
   act(): void;
 }
 
 /** Trigger orders that wait at the exchange. */
 export interface RowTriggers {
+  /** Returns the trigger orders that the prices of a row (ticks) reach, at its open and after it. */
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers;
+  /** Places the order of a trigger order, at `price` in ticks. */
   fireAt(trigger: Trigger, price: number, timeMs: number): void;
 }
 
 /** Local stops of the bot that the row reaches. Only the simulated exchange of a backtest knows them. */
 export interface RowStops {
+  /** Returns stops that the open has already passed. */
   gapped(): RowEvent[];
+  /** Returns stops that a price after the open reaches. */
   afterOpen(): RowEvent[];
   /** Returns stops of entries that filled inside the row; each is listed once. */
   ofEntries(): RowEvent[];
 }
 
+/** Liquidates a position at `timeMs`, inside the row that closes at `closeMs`. */
 export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number) => void;
 
 const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: () => [] };
@@ -200,6 +206,7 @@ export class RowOrder {
     return events;
   }
 
+  /** Returns the orders whose limits the row reaches after its open, and those that arrived too late for the open. */
   private ordersAfterOpen({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
     const { book } = this;
     const events: RowEvent[] = [];
@@ -219,16 +226,17 @@ export class RowOrder {
     return events.toSorted((a, b) => ranks[a.stage]! - ranks[b.stage]! || Math.abs(a.level - open) - Math.abs(b.level - open));
   }
 
+  /** Returns the event of an order that trades, or ends, at the open. */
   private atOpen(order: VenueOrderRecord, level: number, openMs: number, open: number): RowEvent {
     return this.orderEvent(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
   }
-  private orderEvent(order: VenueOrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
+  private orderEvent(order: VenueOrderRecord, level: number, isAtOpen: boolean, stage: number, act: () => void): RowEvent {
     const { id, account, closes } = order;
     const isBuy = order.side === 'buy';
-    return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen: atOpen, stage, isThere: () => isOpen(order, id), act };
+    return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen, stage, isThere: () => isOpen(order, id), act };
   }
 
-  private triggerEvent(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, triggerOrders: RowTriggers): RowEvent {
+  private triggerEvent(trigger: Trigger, price: number, timeMs: number, isAtOpen: boolean, triggerOrders: RowTriggers): RowEvent {
     const { account, price: level, child } = trigger;
     return {
       account,
@@ -236,7 +244,7 @@ export class RowOrder {
       isBuy: child.side === 'buy',
       closes: child.reduceOnly,
       isFalling: !triggersWhenRising(trigger),
-      isAtOpen: atOpen,
+      isAtOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
       isThere: () => trigger.status === 'pending',
       act: () => triggerOrders.fireAt(trigger, price, timeMs),

@@ -15,9 +15,12 @@ const INFINITY = Infinity;
 
 /** Specification 4.2: 1 stop-loss, 2 take-profit (both close), 3 chase-rise, 4 kill-fall. */
 export const TRIGGER_KINDS = ['stopLoss', 'takeProfit', 'rise', 'fall'] as const;
+/** One of the kinds. */
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
+/** The state of a trigger order. Only a pending one can trigger; `failed`: its order was not accepted. */
 export type VenueTriggerStatus = 'pending' | 'expired' | 'triggered' | 'failed' | 'canceled';
 
+/** A trigger order in the books of the venue. */
 export interface Trigger {
   readonly id: number;
   readonly account: number;

@@ -35,6 +35,7 @@ export class Wallet {
   covered = 0;
 }
 
+/** A contract of the venue with what is computed from it once. */
 export interface ContractTerms {
   readonly instrument: Instrument;
   readonly money: ContractMoney;
@@ -48,9 +49,13 @@ export interface ContractTerms {
  * account cannot pay. Both may be negative.
  */
 export class Wallets {
+  /** The accounts by index. */
   readonly accounts: Account[] = [];
+  /** The settlement assets. Methods take their index in this list. */
   readonly assets: readonly string[];
+  /** The contracts by the index of their instrument. */
   readonly contracts: readonly ContractTerms[];
+  /** Amounts outside of the accounts, by asset: fees taken, the insurance account, the counterparty of all trades, and all deposits. */
   readonly fees: Float64Array;
   readonly insurance: Float64Array;
   readonly market: Float64Array;
@@ -87,11 +92,13 @@ export class Wallets {
     if (index < 0) throw new ConfigError(`asset ${name}: no contract of this venue settles in it`, `known: ${this.assets.join(', ')}`);
     return index;
   }
+  /** Returns the balances of an account in one asset. Throws InvariantError for an unknown account. */
   wallet(account: number, asset: number): Wallet {
     const wallet = this.wallets[account]?.[asset];
     if (wallet === undefined) throw new InvariantError(`there is no account ${account} with asset ${asset}`);
     return wallet;
   }
+  /** Returns the settings of an account for a contract. Throws InvariantError for an unknown account. */
   setting(account: number, index: number): ContractSetting {
     const setting = this.settings[account]?.[index];
     if (setting === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
@@ -101,6 +108,7 @@ export class Wallets {
   position(account: number, index: number, isLong: boolean): VenuePosition {
     return this.sides(account, index)[isLong || this.setting(account, index).isNet ? 0 : 1];
   }
+  /** Returns both positions of an account in a contract, long first. In net mode only the first is used. */
   sides(account: number, index: number): readonly [VenuePosition, VenuePosition] {
     const sides = this.positions[account]?.[index];
     if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
@@ -135,6 +143,7 @@ export class Wallets {
     return this.largestSum(position, asset) + units <= MAX_EXACT;
   }
 
+  /** Adds units (at least 0) to the free balance of an account. */
   deposit(account: number, asset: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
     const wallet = this.wallet(account, asset);

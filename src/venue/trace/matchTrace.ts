@@ -47,6 +47,7 @@ export interface TraceContext {
   isAtCollar(ref: number): boolean;
 }
 
+/** The acts of a venue during a traced run, in their order. */
 export class MatchTrace implements MatchTracer {
   readonly done: VenueAct[] = [];
   private readonly context: TraceContext;

@@ -15,14 +15,17 @@ export const MATCHING_RULE = {
   limit: 7,
   /** A stop at its level, or at an open beyond it. */
   stop: 8,
-  /** Legs of an entry that filled at the open of the same row, or inside it. */
+  /** Legs of an entry that filled at the open of the same row. */
   legAtOpen: 9,
+  /** Legs of an entry that filled inside the row, after its open. */
   legMidBar: 10,
   /** The cap on the share of a row's volume. */
   share: 11,
+  /** Slippage of a taker. */
   slippage: 12,
   /** IOC and FOK. */
   inForce: 13,
+  /** POST_ONLY. */
   postOnly: 14,
   /** The funds of the account. */
   funds: 15,
@@ -36,6 +39,7 @@ export const MATCHING_RULE = {
   /** A stop entry that the bot watches, at its level or at an open beyond it. */
   stopEntry: 30,
 } as const;
+/** The number of a matching rule. */
 export type MatchingRule = (typeof MATCHING_RULE)[keyof typeof MATCHING_RULE];
 
 /** What a tracer reads of an order of the venue. Prices in ticks, times in ms UTC. */

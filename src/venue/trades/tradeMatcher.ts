@@ -23,6 +23,7 @@ export interface QueueSettings {
   readonly cancelsPpm: number;
 }
 
+/** How trades of the market fill resting orders. */
 export interface TradeTerms {
   /** True when a trade at the limit fills a resting limit. Unused with a queue. */
   readonly fillsAtTouch: boolean;

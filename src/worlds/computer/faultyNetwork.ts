@@ -21,6 +21,7 @@ export const NETWORK_FAULTS = [
 ] as const;
 /** Faults that can happen to the create of an order: those of the network, and a kill of the process that sent it. */
 export const CREATE_FAULTS = [...NETWORK_FAULTS, 'killBehind'] as const;
+/** One of the kinds of faults. */
 export type CreateFaultKind = (typeof CREATE_FAULTS)[number];
 
 /** A fault of one create. */
@@ -92,6 +93,7 @@ export class FaultyNetwork {
   partitionedUntilMs = -Infinity;
   /** Until this time, ms UTC, reads of the exchange lag by `staleMs`. */
   staleUntilMs = -Infinity;
+  /** How far the reads lag behind, ms. */
   staleMs = 0;
   /** Until this time, ms UTC, the exchange delays reads. */
   #readsDelayedUntilMs = -Infinity;

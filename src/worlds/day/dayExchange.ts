@@ -46,11 +46,15 @@ const FIRST_TRADE_LIMIT = 64;
 
 /** A paper exchange with the account of one bot. */
 export class DayExchange {
+  /** The paper exchange. */
   readonly service: Service;
+  /** The API key of the account. */
   readonly key = demoKey(1);
+  /** The asset in which the account's money is counted. */
   readonly asset: string;
   /** Fills of each order of the account, by venue order id. */
   readonly tradesOf = new Map<string, OwnTrade[]>();
+  /** Number of fills of the account. */
   tradeCount = 0;
   /** Every order that was placed on the account, oldest first within a market. */
   readonly orders: UserOrder[] = [];

@@ -3,10 +3,12 @@
 import { seededRng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
 
+/** Length of a simulated day. */
 export const DAY_MS = 86_400_000;
 /** Length of the end of a day that has no faults, so that the outcome of all orders becomes known. */
 export const CALM_MS = 3_600_000;
 
+/** The kinds of outages. */
 export const OUTAGES = ['kill', 'power', 'diskCrash', 'partition', 'stale'] as const;
 /** A fault of the bot's computer or network. */
 export interface Outage {

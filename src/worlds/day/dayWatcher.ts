@@ -8,6 +8,7 @@ import type { BotComputer } from '../computer/botComputer.ts';
 import { fillTextOf, type DayExchange } from './dayExchange.ts';
 import type { ReportedFills } from './reportedFills.ts';
 
+/** The rules that a day must keep. docs/sim.md explains them. */
 export type DayRule = 'ONCE' | 'JOURNAL' | 'KNOWN' | 'TOLD' | 'BOOKS' | 'LIMITS' | 'RESTART' | 'RUNS' | 'REST' | 'STOP';
 
 /** A broken rule. */
@@ -37,6 +38,7 @@ export interface DayMoment {
 
 /** Checks the rules of one day. */
 export class DayWatcher {
+  /** The broken rules, oldest first. */
   readonly violations: DayViolation[] = [];
   /** Orders whose outcome the bot did not know for a time. */
   readonly unknown = new Set<number>();

@@ -31,9 +31,12 @@ export type ArrowColumn =
 
 /** Rows of a record batch: large enough for efficient reads, small enough (512 KiB a column) for one reusable buffer. */
 export const BATCH_ROWS = 65_536;
+/** The bytes at the start and the end of an Arrow file. */
 export const MAGIC = 'ARROW1';
 const METADATA_V5 = 4;
+/** Numbers of the message kinds in the format. */
 export const HEADER = { schema: 1, recordBatch: 3 } as const;
+/** Numbers of the column types in the format. */
 export const TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
 /** Marker before the length of a message. */
 export const CONTINUATION = 0xffffffff;

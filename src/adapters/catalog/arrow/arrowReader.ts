@@ -63,8 +63,11 @@ export function damaged(path: string, why: string, isForeign = false): ConfigErr
 
 /** An open file. Columns are read by name; rows count from 0. */
 export class ArrowFile {
+  /** Number of rows. */
   readonly rows: number;
+  /** The columns, in the order of the file. */
   readonly fields: readonly ArrowField[];
+  /** Custom key and value pairs of the schema. */
   readonly metadata: ReadonlyMap<string, string>;
   private readonly path: string;
   private readonly handle: number;

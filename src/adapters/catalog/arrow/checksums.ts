@@ -29,6 +29,7 @@ export class Checksums {
     this.#parts[0] = checksumOf(bytes);
   }
 
+  /** Adds the checksum of the bytes of a record batch. */
   addBatch(bytes: readonly Uint8Array[]): void {
     this.#parts.push(checksumOf(bytes));
   }

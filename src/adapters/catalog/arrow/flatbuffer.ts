@@ -35,10 +35,15 @@ export interface Longs {
 /** A part of a buffer that is written. */
 export type FlatPart = Scalar | FlatTable | Text | List | Longs;
 
+/** Returns a table with these fields by their id; null leaves a field out. */
 export const flatTable = (...fields: (FlatPart | null)[]): FlatTable => ({ kind: 'table', fields });
+/** Returns a text. */
 export const flatText = (value: string): Text => ({ kind: 'text', text: value });
+/** Returns a list of tables. */
 export const flatList = (items: readonly FlatTable[]): List => ({ kind: 'list', items });
+/** Returns a list of structs of `perItem` 64-bit integers. */
 export const longs = (perItem: number, values: readonly number[]): Longs => ({ kind: 'longs', perItem, values });
+/** Returns a scalar of one byte. The other three have two, four and eight. */
 export const byte = (value: number): Scalar => ({ kind: 'scalar', bytes: 1, value });
 export const short = (value: number): Scalar => ({ kind: 'scalar', bytes: 2, value });
 export const flatInt = (value: number): Scalar => ({ kind: 'scalar', bytes: 4, value });
@@ -76,10 +81,12 @@ class Writer {
     return start;
   }
 
+  /** Writes a reference from `slot` to a later position. */
   writeOffset(slot: number, target: number): void {
     this.view.setUint32(slot, target - slot, true);
   }
 
+  /** Writes a table, its vtable with the positions of the fields before it, and its parts behind it. Returns its position. */
   table(part: FlatTable): number {
     const offsets: number[] = [];
     let size = 4;
@@ -156,6 +163,7 @@ export class FlatReader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Returns the position of the root table. */
   root(): number {
     return this.view.getUint32(0, true);
   }
@@ -174,16 +182,19 @@ export class FlatReader {
     return slot === 0 ? 0 : slot + this.view.getUint32(slot, true);
   }
 
+  /** Returns the integer of `bytes` bytes at `slot`. 0, the default of the format, for an absent field (slot 0). */
   number(slot: number, bytes: 1 | 2 | 4 | 8): number {
     if (slot === 0) return 0;
     if (bytes === 8) return this.long(slot);
     return bytes === 4 ? this.view.getInt32(slot, true) : bytes === 2 ? this.view.getInt16(slot, true) : this.view.getUint8(slot);
   }
 
+  /** Returns the 64-bit integer at a position. Values above 2^53 lose digits. */
   long(at: number): number {
     return Number(this.view.getBigInt64(at, true));
   }
 
+  /** Returns the text at a position; an absent one (position 0) is empty. Throws RangeError if it runs past the end of the file. */
   text(start: number): string {
     if (start === 0) return '';
     const length = this.view.getUint32(start, true);

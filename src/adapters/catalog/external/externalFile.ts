@@ -70,7 +70,9 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
 
 /** Parses the lines of a text file, one after the other. A bad line throws and leaves the rows unchanged. */
 export class TextFile {
+  /** Number of lines read. */
   line = 0;
+  /** The rows that were parsed. */
   readonly rows: RowList;
   private readonly path: string;
   private readonly names: ColumnNames;
@@ -87,6 +89,7 @@ export class TextFile {
     this.rows = new RowList(path);
   }
 
+  /** Parses the next line. The first line that is not empty is the header. */
   take(text: string): void {
     this.line++;
     if (text.trim() === '') return;

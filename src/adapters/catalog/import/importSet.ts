@@ -101,7 +101,7 @@ async function tryImport(
   const reads = files.flatMap((file): ReadFile[] =>
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
-  const store = () => (stateOf(catalog, key) === state ? storeReads(key, reads, files, before, record, options) : null);
+  const store = () => (stateOf(catalog, key) === state ? storeReads(key, { reads, files, before, record }, options) : null);
   const stored = reads.length === 0 ? nothingNew(before) : whileLocked(lockPath(catalog, key), store);
   if (stored === null) return null;
   clearStaging(staging);
@@ -150,15 +150,19 @@ function nothingNew({ stored }: SetBeforeImport): Stored {
   };
 }
 
+/** What an import has read for one set of bars. */
+interface SetReads {
+  /** The files with new content. */
+  readonly reads: readonly ReadFile[];
+  /** All files of the import, also those that were imported before. */
+  readonly files: readonly SetFile[];
+  readonly before: SetBeforeImport;
+  readonly record: EffectiveRecord;
+}
+
 /** Joins the files with the stored bars, and stores bars, record, rejected rows and the record of the import. */
-function storeReads(
-  key: BarKey,
-  reads: readonly ReadFile[],
-  files: readonly SetFile[],
-  { stored, files: filesBefore }: SetBeforeImport,
-  record: EffectiveRecord,
-  options: ImportOptions,
-): Stored {
+function storeReads(key: BarKey, { reads, files, before, record }: SetReads, options: ImportOptions): Stored {
+  const { stored, files: filesBefore } = before;
   const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
   const path = barsPath(catalog, key);
   const storedSets = stored

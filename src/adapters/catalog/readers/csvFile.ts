@@ -13,6 +13,7 @@ const RETURN = 0x0d;
 
 /** Reads the rows of a CSV file from its chunks of bytes. */
 export class CsvFile {
+  /** The detected format. It is `csv` until the header or the first row is read. */
   format: BarFormat = 'csv';
   /** Number of lines read. */
   private lineCount = 0;
@@ -29,6 +30,7 @@ export class CsvFile {
     this.rules = rules;
   }
 
+  /** Number of rows kept. */
   get rowsTaken(): number {
     return this.collector?.rows ?? 0;
   }

@@ -13,7 +13,9 @@ const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
 
 /** Reads the rows of a JSON file of klines from its chunks of bytes. */
 export class KlinesJson {
+  /** The format, for the record of the import. */
   readonly format = 'json';
+  /** Number of rows kept. 0 until `finish`, because the whole list is parsed there. */
   rowsTaken = 0;
   private readonly pieces: Uint8Array[] = [];
   private bytes = 0;
@@ -23,16 +25,19 @@ export class KlinesJson {
     this.rules = rules;
   }
 
+  /** The place reached in the file, for messages. */
   get reached(): string {
     return `byte ${this.bytes}`;
   }
 
+  /** Takes the next chunk of bytes. Throws ConfigError when the file is too large. */
   take(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     if (this.bytes > MAX_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MAX_BYTES} bytes`, 'split it');
     this.pieces.push(bytes);
   }
 
+  /** Parses the whole list and returns its rows. */
   finish(): ParsedFile {
     const { file } = this.rules;
     const collector = new RowCollector(this.rules, (line) => `${file}[${line - 1}]`);

@@ -120,6 +120,7 @@ export class RecordReader<Key extends string> {
     }
     return value;
   }
+  /** True when the value of a key is null. */
   isNull(key: Key): boolean {
     return this.values[key] === null;
   }

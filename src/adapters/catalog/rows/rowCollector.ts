@@ -71,8 +71,11 @@ export interface CurrentRow {
 
 /** Collects rows in the order of the file: oldest first or newest first. */
 export class RowCollector {
+  /** Number of rows kept. */
   rows = 0;
+  /** What a valid row is, and what happens to a bad one. */
   readonly rules: RowRules;
+  /** The row that is being read. The caller fills it in and then calls `add`. */
   readonly row: CurrentRow = { values: new Float64Array(6), priceDigits: 0, volumeDigits: 0, rounded: 0 };
   /** Time and line of the last row kept. */
   lastMs = NaN;

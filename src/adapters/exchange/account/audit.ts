@@ -30,6 +30,7 @@ export interface AuditsDeps {
 const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
 const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
+/** Runs the audits of one market, and raises or clears the halt causes that follow from them. */
 export class Audits {
   readonly #deps: AuditsDeps;
   #comparedMs = -Infinity;

@@ -19,6 +19,7 @@ export interface FundingWatchDeps {
 
 const SIDES: readonly Side[] = ['buy', 'sell'];
 
+/** The funding totals of all open positions. Each change of a total is reported as one payment. */
 export class FundingWatch {
   readonly #deps: FundingWatchDeps;
   /** The latest funding total of each open position, in units. A position that is not open starts at 0. */

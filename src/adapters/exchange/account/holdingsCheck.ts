@@ -51,6 +51,7 @@ const LOOK_BACK_MS = 3_600_000;
 /** How old a holdings read may be when it arrives, beyond twice the read lag. */
 const MAX_AGE_MS = 10_000;
 
+/** Compares holdings with trades, and keeps the differences that the latest comparison proved. */
 export class HoldingsCheck {
   readonly #deps: HoldingsCheckDeps;
   /** The difference that the latest comparison proved, on spot. */

@@ -10,6 +10,7 @@ const VERSION = 1;
 /** A valid record needs a tenth of this. A larger file is invalid. */
 const MAX_CHARACTERS = 2000;
 
+/** A ban in one file of the user. Every process that uses the same service reads it. */
 export class FileBanStore implements BanStore {
   readonly #path: string;
 

@@ -15,6 +15,7 @@ export type BanEvent =
   /** The ban holds, but would not survive a restart. */
   | { readonly kind: 'banNotSaved'; readonly ban: Ban; readonly cause: string };
 
+/** The ban of this address at one service. */
 export class IpBan {
   /** Set if the stored record cannot be read. Then there may be a ban, and nothing is sent. */
   readonly unreadable: UnreadableBan | null = null;

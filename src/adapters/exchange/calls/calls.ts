@@ -11,6 +11,7 @@ import type { CallOptions, RestClient } from '../client/restClient.ts';
 /** Receives each outcome and its arguments before the caller does. */
 export type OutcomeListener = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
 
+/** The calls of one market's exchange. Every part of the exchange calls the venue through it. */
 export class Calls {
   readonly #client: Pick<RestClient, 'call'>;
   readonly #onOutcome: OutcomeListener;
@@ -26,9 +27,11 @@ export class Calls {
     this.#onOutcome = onOutcome;
   }
 
+  /** Number of calls without a reply. */
   get open(): number {
     return this.#open;
   }
+  /** True once the exchange was stopped: no further call is sent. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

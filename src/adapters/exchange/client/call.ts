@@ -49,6 +49,7 @@ export interface RestCallDeps extends RestClientDeps {
 
 type Done<O extends Op> = (outcome: Outcome<OpResult<O>>, sentMs: number | null) => void;
 
+/** One call, from its start to its outcome. It reports exactly one outcome. */
 export class RestCall<O extends Op> {
   readonly #deps: RestCallDeps;
   readonly #target: CallTarget<O>;

@@ -2,6 +2,7 @@
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 
+/** The account id that the replies of one endpoint have shown. */
 export class AccountIdentity {
   readonly #endpoint: string;
   readonly #onOtherAccount: (what: string) => void;

@@ -38,6 +38,7 @@ const ATTEMPTS = { default: 3, max: 5 } as const;
 /** Time limit of one reading of the server time. */
 const SAMPLE_TIMEOUT_MS = 5000;
 
+/** Sends the calls of one key to both markets. Rate limits, signing, time limits and repetitions are decided here, for every caller alike. */
 export class RestClient {
   readonly #deps: RestCallDeps;
   readonly #origins: Readonly<Record<Market, string>>;

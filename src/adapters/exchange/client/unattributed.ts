@@ -35,9 +35,11 @@ export interface ReferencePosition {
 export class ReferenceBook {
   readonly #fills: UnattributedFill[] = [];
 
+  /** The fills in the order of booking. */
   get fills(): readonly UnattributedFill[] {
     return this.#fills;
   }
+  /** Adds a fill. */
   book(fill: UnattributedFill): void {
     this.#fills.push(fill);
   }

@@ -6,6 +6,7 @@ import type { UnsignedRequest } from '../../../protocol/request.ts';
 /** Signing times may run ahead of the clock by this, ms. After a larger step back of the clock, earlier signatures are forgotten. */
 const AHEAD_MS = 1000;
 
+/** The signing times of recent requests. */
 export class UniqueTimestamps {
   /** The latest signing time of each request, by its signed content without the time. Covers times from `#sinceMs` on. */
   readonly #latest = new Map<string, number>();

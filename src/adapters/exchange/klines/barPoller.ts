@@ -56,6 +56,7 @@ const REREAD_BARS = 10;
 /** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
+/** Polls one instrument and interval, and reports bars, gaps and problems to its sink. */
 export class BarPoller {
   readonly #deps: BarPollerDeps;
   readonly #options: FeedOptions;

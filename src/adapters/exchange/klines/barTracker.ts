@@ -19,7 +19,9 @@ export type BarEvent =
 /** Number of bars kept to detect late and revised ones. Twice the size of a reply, because replies may skip times without trades. */
 const REMEMBERED = 600;
 
+/** What is known of the bars of one instrument and interval. */
 export class BarTracker {
+  /** The interval of the bars. */
   readonly interval: Interval;
   #lastMs: number | null = null;
   /** Rows before this time are ignored. */

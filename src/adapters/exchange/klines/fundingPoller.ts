@@ -37,6 +37,7 @@ const RETRY_MS = { min: 1000, max: 60_000 } as const;
 /** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
+/** Polls the funding rate of one contract. */
 export class RatePoller {
   readonly #deps: RatePollerDeps;
   #dueMs = -Infinity;
@@ -58,6 +59,7 @@ export class RatePoller {
     return this.#cancelCall !== null;
   }
 
+  /** Starts polling. */
   start(): void {
     this.#isRunning = true;
     this.#readOrWait();

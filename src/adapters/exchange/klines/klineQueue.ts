@@ -21,6 +21,7 @@ interface QueuedKlines {
   readonly begin: () => void;
 }
 
+/** The waiting kline calls of one market. It limits how many are under way. */
 export class KlineQueue {
   readonly #scheduler: Scheduler;
   readonly #maxCalls: number;

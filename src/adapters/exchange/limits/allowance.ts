@@ -5,6 +5,7 @@ const GROWTH_WINDOWS = 10;
 /** How long a refused level is not tried again. Doubles with each refusal. */
 const MEMORY_MS = { first: 600_000, max: 14_400_000 } as const;
 
+/** The weight of one rate class that may be used in a window. */
 export class Allowance {
   /** Weight allowed in a window. */
   now: number;

@@ -5,7 +5,9 @@ interface WeightEntry {
   readonly weight: number;
 }
 
+/** A sum of weights, each with a time at which it expires. */
 export class ExpiringSum {
+  /** The sum. `settle` brings it up to date. */
   sum = 0;
   /** Sorted by time, soonest first. */
   readonly #entries: WeightEntry[] = [];

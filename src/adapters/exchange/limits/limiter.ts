@@ -100,6 +100,7 @@ export class Limiter {
     return row;
   }
 
+  /** The state of all rate classes and of the ban. */
   get state(): LimiterState {
     const classes = [...this.#address.classes.values(), ...this.#classes.values()];
     return { classes: classes.map((rateClass) => rateClass.state), bannedUntilMs: this.#address.bans.untilMs(this.#scheduler.nowMs) };

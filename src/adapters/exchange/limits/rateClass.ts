@@ -71,6 +71,7 @@ export interface ClassState {
   readonly stoppedUntilMs: number | null;
 }
 
+/** One rate class with its queues, one queue for each priority. */
 export class RateClass implements Usage {
   readonly #limit: ClassLimit;
   readonly #shared: SharedLimits;

@@ -30,6 +30,7 @@ export interface Flight {
   readonly level: number;
 }
 
+/** The use of one sliding window. */
 export class WindowUse {
   readonly #windowMs: number;
   readonly #holdMs: number;
@@ -44,6 +45,7 @@ export class WindowUse {
     this.#holdMs = windowMs + Math.ceil(windowMs * DRIFT) + CUT_MS;
   }
 
+  /** Weight that the venue may have counted in the current window. */
   get all(): number {
     return this.#withoutReply + this.#answered.sum;
   }
@@ -56,6 +58,7 @@ export class WindowUse {
     return Math.min(this.#answered.nextMs, this.#sent.order.nextMs, this.#sent.steady.nextMs);
   }
 
+  /** Counts a request that is sent now. End the returned flight once its reply is here or lost. */
   addFlight(priority: Priority, weight: number, nowMs: number): Flight {
     this.#withoutReply += weight;
     if (priority === 'order' || priority === 'steady') this.#sent[priority].add(weight, nowMs + this.#windowMs);
@@ -68,6 +71,7 @@ export class WindowUse {
     this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));
   }
 
+  /** Removes weights that have expired by `nowMs`. */
   settle(nowMs: number): void {
     this.#answered.settle(nowMs);
     this.#sent.order.settle(nowMs);

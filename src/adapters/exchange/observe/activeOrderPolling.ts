@@ -25,6 +25,7 @@ const needsReadSoon = ({ isLive, request, isCancelWanted, terminal, venueId, lis
   terminal === null &&
   (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
 
+/** The instruments of one market that are polled, and when each is read next. */
 export class ActiveOrderPolling {
   readonly #deps: ActiveOrderPollingDeps;
   /** The task that waits until the next read, by instrument. */
@@ -38,6 +39,7 @@ export class ActiveOrderPolling {
   scheduleRead(instrument: number): void {
     this.#pollAfter(instrument, this.#deps.settings.followMs);
   }
+  /** Ends all polling. */
   stop(): void {
     for (const pause of this.#pauses.values()) pause.cancel();
     this.#pauses.clear();

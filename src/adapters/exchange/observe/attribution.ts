@@ -57,6 +57,7 @@ const MAX_NAMED = 10;
 /** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders while the halt stands. */
 const MAX_COPIES = 200;
 
+/** The venue orders of one market that are not ours, and the assignment of all others. */
 export class OrderAttribution {
   readonly #deps: OrderAttributionDeps;
   /** The operator has marked them as not ours. */
@@ -75,6 +76,7 @@ export class OrderAttribution {
     this.#deps = deps;
   }
 
+  /** Foreign orders by venue order id. */
   get foreignOrders(): ReadonlyMap<string, ForeignOrder> {
     return this.#foreignOrders;
   }
@@ -82,6 +84,7 @@ export class OrderAttribution {
   isExcluded(venueId: string): boolean {
     return this.#ignored.has(venueId) || this.#foreignOrders.has(venueId) || this.#duplicates.has(venueId);
   }
+  /** True if the venue order is a second one for a create request of ours. */
   isDuplicate(venueId: string): boolean {
     return this.#duplicates.has(venueId);
   }

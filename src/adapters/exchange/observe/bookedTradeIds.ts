@@ -10,6 +10,7 @@ const MIN_KEPT = 256;
 const MAX_KEPT = 8000;
 const RETENTION_MS = 7_200_000;
 
+/** The trades of one instrument that were booked, by trade id. */
 export class BookedTradeIds {
   /** Trades before this time are not ours. */
   readonly sinceMs: number;
@@ -47,6 +48,7 @@ export class BookedTradeIds {
   get size(): number {
     return this.#booked.size;
   }
+  /** True before the first booked trade. */
   get isEmpty(): boolean {
     return this.#newest === null;
   }
@@ -54,6 +56,7 @@ export class BookedTradeIds {
   get needsAll(): boolean {
     return this.#totalsId === 0n;
   }
+  /** The highest booked trade id; null before the first. */
   get newestId(): string | null {
     return this.#newest === null ? null : String(this.#newest);
   }

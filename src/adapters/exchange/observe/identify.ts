@@ -19,6 +19,7 @@ type QueryAnswers = Map<string, OrderRow | null>;
 /** After this many failed queries in a row, the row is attributed by its terms alone. */
 const MAX_FAILURES = 3;
 
+/** Queries the client order ids that a list does not show, one order after the other. */
 export class Identify {
   readonly #deps: IdentifyDeps;
   /** Failed queries in a row, by order. */

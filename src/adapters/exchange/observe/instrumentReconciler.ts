@@ -38,6 +38,7 @@ interface PendingReconciliation {
   readonly done: (isWhole: boolean) => void;
 }
 
+/** Reconciles one instrument. Requests during a reconciliation share the next one. */
 export class InstrumentReconciler {
   readonly #deps: InstrumentReconcilerDeps;
   readonly #waiting: PendingReconciliation[] = [];
@@ -47,6 +48,7 @@ export class InstrumentReconciler {
     this.#deps = deps;
   }
 
+  /** True while a reconciliation runs. */
   get isRunning(): boolean {
     return this.#isRunning;
   }

@@ -27,6 +27,7 @@ interface InstrumentReaders {
   readonly reconciler: InstrumentReconciler;
 }
 
+/** The readers of one market by instrument, created when they are first needed. */
 export class Readers {
   readonly #deps: ReadersDeps;
   readonly #byInstrument = new Map<number, InstrumentReaders>();
@@ -44,6 +45,7 @@ export class Readers {
   /** Reads the instrument's trades. `sinceMs` Infinity: new trades only. */
   readonly readTrades = (index: number, sinceMs: number, options: CallOptions): Work<TradesRead> =>
     this.trades(index).read(sinceMs, options);
+  /** Reconciles an instrument. Returns true if every list was complete. */
   readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).reconciler.run(options);
 
   #of(index: number): InstrumentReaders {

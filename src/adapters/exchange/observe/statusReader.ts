@@ -38,6 +38,7 @@ const MAX_EMPTY_READS = 3;
 const EARLY_MS = 1000;
 const LOOK_BACK_MS = 3_600_000;
 
+/** The orders of one market whose status is queried, and when each is queried next. */
 export class StatusReader {
   readonly #deps: StatusReaderDeps;
   /** When to read the terminal status of an order again. */
@@ -75,6 +76,7 @@ export class StatusReader {
     for (const [tracked, atMs] of this.#due) if (isIncluded(tracked)) dueMs = Math.min(dueMs, atMs);
     return dueMs;
   }
+  /** Ends all queries. */
   stop(): void {
     for (const handle of this.#timers.values()) this.#deps.scheduler.cancel(handle);
     this.#timers.clear();

@@ -62,7 +62,9 @@ const OVERLAP_MS = 20_000;
 /** The first page has room for this many more rows than are known in that time. */
 const MAX_NEW = 20;
 
+/** The trades of one instrument. A trade is booked once, even if several reads show it. */
 export class TradeReader {
+  /** The trades that were booked. */
   readonly seen: BookedTradeIds;
   readonly #deps: TradeReaderDeps;
   readonly #scale: FillScale;
@@ -81,6 +83,7 @@ export class TradeReader {
     this.seen = new BookedTradeIds(sinceMs);
   }
 
+  /** True while a read is under way. */
   get isReading(): boolean {
     return this.#isReading;
   }

@@ -31,21 +31,31 @@ const INCIDENT_NOTE_MS = 1000;
 
 /** Created once for each market. */
 export class ExchangeContext {
+  /** The collaborators of the exchange. */
   readonly deps: RestExchangeDeps;
   /** Indices of this market's instruments. */
   readonly own: readonly number[];
+  /** Sends calls to the venue. */
   readonly calls: Calls;
   /** The venue's endpoints, in the shape that both markets share. */
   readonly venue: VenueCalls;
+  /** The orders that a list of the venue may still show. */
   readonly trackedOrders: TrackedOrders;
+  /** The halt causes that this exchange has raised. */
   readonly raisedCauses: RaisedCauses;
+  /** Whether the venue has an incident. */
   readonly incidents: Incidents;
+  /** The monitor of the venue's clock. */
   readonly clock: VenueClockMonitor;
+  /** What a spot account must hold according to its trades. */
   readonly holdings = new HoldingBook();
+  /** What a futures account must hold according to its trades. */
   readonly positions: PositionBook;
   /** What the account holds beyond its strategies. */
   readonly externalBook = new ReferenceBook();
+  /** Numbers of trades for the bot, whose ids are longer than a number. */
   readonly tradeNumbers = new TradeNumbers();
+  /** The engine; null until it is connected. */
   listener: ExchangeSink | null = null;
   /** Venue time of the newest incident in the journal, ms. */
   #notedIncidentMs = -Infinity;
@@ -74,6 +84,7 @@ export class ExchangeContext {
     this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
   }
 
+  /** Returns the connected engine. Throws InvariantError before. */
   readonly sink = (): ExchangeSink => {
     if (this.listener === null) throw new InvariantError('the exchange is not connected');
     return this.listener;
@@ -87,6 +98,7 @@ export class ExchangeContext {
   readonly venueMs = (): number => this.deps.serverTime().ms;
   /** L: how old a list may be when it is read. */
   readonly lagMs = (): number => Math.max(this.deps.settings.readLagMs, this.deps.delayObserver?.readLagMs ?? 0);
+  /** Returns the settings that a contract must have at the venue. */
   readonly settingsTarget = (instrument: number): ContractSettingsTarget =>
     this.deps.contractSettingsTarget?.(instrument) ?? DEFAULT_SETTINGS;
 

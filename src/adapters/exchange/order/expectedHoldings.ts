@@ -21,6 +21,7 @@ interface TradeStep {
 
 /** Single trades are kept this long (venue time). A read of the holdings is always younger. */
 const RETENTION_MS = 600_000;
+/** At most this many trades are kept, the newest ones. */
 const MAX_STEPS = 5000;
 
 /**
@@ -71,6 +72,7 @@ class SequencedTotals {
 
 const ZERO = new Decimal(0);
 
+/** Returns the difference of holdings from one state, over the assets `names`. */
 function gapOf(venueHoldings: ReadonlyMap<string, Decimal>, state: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>): Gap {
   const changes: HoldingChange[] = [];
   for (const name of names) {
@@ -85,6 +87,7 @@ export class HoldingBook {
   readonly #totals = new SequencedTotals();
   #isSet = false;
 
+  /** True once a baseline was set. */
   get isSet(): boolean {
     return this.#isSet;
   }
@@ -125,17 +128,21 @@ export class PositionBook {
   lotsOf(instrument: number): number | null {
     return this.#totals[instrument]?.now.get(LOTS)?.toNumber() ?? null;
   }
+  /** Sets the baseline of an instrument, in lots, negative for short. */
   set(instrument: number, lots: number | Decimal): void {
     this.#totals[instrument]!.forget();
     this.#totals[instrument]!.set(LOTS, new Decimal(lots));
   }
+  /** Accepts a difference, so that it is expected from now on. */
   explain(instrument: number, gap: Gap): void {
     this.#totals[instrument]!.add(gap.by);
   }
+  /** Adds a trade to the expected lots, once a baseline was set. */
   book(instrument: number, side: Side, lots: number | Decimal, timeMs: number): void {
     const totals = this.#totals[instrument]!;
     if (totals.now.has(LOTS)) totals.book([[LOTS, new Decimal(lots).times(side === 'buy' ? 1 : -1)]], timeMs);
   }
+  /** Yields the differences of the venue's lots from the expected ones: of now, and of each state since `sinceMs`, newest first. */
   gaps(instrument: number, lots: Decimal, sinceMs: number): Iterable<Gap> {
     return this.#totals[instrument]!.gaps(new Map([[LOTS, lots]]), ONLY_LOTS, sinceMs);
   }

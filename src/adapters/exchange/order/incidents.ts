@@ -11,6 +11,7 @@ export interface IncidentSink {
   onEnd(): void;
 }
 
+/** Whether an incident is on, and the replies that may begin one. */
 export class Incidents {
   readonly #scheduler: Scheduler;
   readonly #settings: Settings;
@@ -38,6 +39,7 @@ export class Incidents {
     if (this.#isOn) this.#arm();
   }
 
+  /** Ends the timer. An incident that is on stays on. */
   stop(): void {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
     this.#timer = null;

@@ -7,6 +7,7 @@ import type { AuditDifference, HaltCode } from '../calls/types.ts';
 /** Halt causes that only the operator can clear. */
 const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL']);
 
+/** The causes in force that this exchange has raised, each with the text that was reported. */
 export class RaisedCauses {
   readonly #sink: () => ExchangeSink;
   readonly #instruments: readonly Instrument[];
@@ -32,6 +33,7 @@ export class RaisedCauses {
   nameOf(instrument: number | null): string {
     return instrument === null ? 'the account' : (this.#instruments[instrument]?.wireName ?? String(instrument));
   }
+  /** True when this exchange has raised the cause. */
   has(code: HaltCode, instrument: number | null): boolean {
     return this.#standing.has(keyOf(code, instrument));
   }

@@ -8,8 +8,11 @@ import type { StatusReading } from './confirm.ts';
 
 const NO_LOTS = new Decimal(0);
 
+/** What the exchange knows of one order beyond the order manager's record. */
 export class TrackedOrder {
+  /** The terms as they were sent. */
   readonly request: OrderRequest;
+  /** The id by which lists show the order. */
   readonly clientOrderId: string;
   /** X-CH-TS of its create request, ms. */
   readonly signMs: number;
@@ -19,6 +22,7 @@ export class TrackedOrder {
   isOnWire = false;
   /** Venue order id, or the tracking id of a waiting trigger order; null if it is not known. */
   venueId: string | null = null;
+  /** What its booked fills add up to: lots and money units. */
   filledLots = 0;
   filledUnits = 0;
   /** The fraction of a lot in its fills, which the account holds. Usually 0. */
@@ -38,6 +42,7 @@ export class TrackedOrder {
   silentMs = NaN;
   /** True if its status included fills that reading the new trades has not found yet. */
   lackedFills = false;
+  /** True once the bot has asked to cancel it. */
   isCancelWanted = false;
   /** Our time at which its id became known, ms, and whether a list has shown it since then. */
   knownMs = NaN;
@@ -50,6 +55,7 @@ export class TrackedOrder {
     this.order = order;
   }
 
+  /** The number of the order. */
   get id(): OrderId {
     return this.request.id;
   }
@@ -108,6 +114,7 @@ export class TrackedOrders {
     this.#triggers = Array.from({ length: instruments }, () => new Set());
   }
 
+  /** Adds an order to all indexes. */
   add(tracked: TrackedOrder): void {
     this.#byId.set(tracked.id, tracked);
     this.#byClientOrderId.set(tracked.clientOrderId.toUpperCase(), tracked);
@@ -120,6 +127,7 @@ export class TrackedOrders {
   triggersOf(instrument: number): ReadonlySet<TrackedOrder> {
     return this.#triggers[instrument]!;
   }
+  /** Returns an order by its number. */
   byId(id: OrderId): TrackedOrder | undefined {
     return this.#byId.get(id);
   }
@@ -138,6 +146,7 @@ export class TrackedOrders {
   openOf(instrument: number): Set<TrackedOrder> {
     return this.#open[instrument]!;
   }
+  /** All tracked orders, oldest first. */
   get all(): Iterable<TrackedOrder> {
     return this.#byId.values();
   }

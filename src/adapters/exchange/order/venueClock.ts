@@ -16,6 +16,7 @@ export interface VenueClockMonitorDeps {
   readonly raisedCauses: RaisedCauses;
 }
 
+/** Watches the venue times that replies and lists show. */
 export class VenueClockMonitor {
   readonly #deps: VenueClockMonitorDeps;
   #highestMs = -Infinity;

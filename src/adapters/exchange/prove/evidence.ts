@@ -40,6 +40,7 @@ const RECONCILE: CallOptions = { priority: 'reconcile' };
 /** How far an order's creation time may precede its signing time. */
 const EARLY_MS = 1000;
 
+/** Reads one list for one order of unknown outcome. */
 export class EvidenceReader {
   readonly #deps: EvidenceReaderDeps;
 

@@ -17,6 +17,7 @@ export interface CancelsDeps {
   readonly check: (tracked: TrackedOrder) => Work<void>;
 }
 
+/** The cancels that are wanted and not confirmed. */
 export class Cancels {
   readonly #deps: CancelsDeps;
   /** Timer of the next cancel of each order. */
@@ -41,6 +42,7 @@ export class Cancels {
     if (handle !== undefined) this.#deps.scheduler.cancel(handle);
     this.#timers.delete(tracked);
   }
+  /** Ends all repetitions. */
   stop(): void {
     for (const tracked of Array.from(this.#timers.keys())) this.forget(tracked);
   }

@@ -27,6 +27,7 @@ export interface ContractSettingsDeps {
 const SETTING_NAMES = ['positionModel', 'positionType', 'leverage'] as const;
 type SettingName = (typeof SETTING_NAMES)[number];
 
+/** The settings of the contracts of one account. No order of a contract is sent before the venue has confirmed them. */
 export class ContractSettings {
   readonly #deps: ContractSettingsDeps;
   readonly #ready = new Set<number>();
@@ -49,6 +50,7 @@ export class ContractSettings {
       start(this.#setAll(instrument));
     }
   }
+  /** Ends all attempts. */
   stop(): void {
     for (const pause of this.#pauses.values()) pause.cancel();
     this.#pauses.clear();

@@ -56,6 +56,7 @@ const MIN_LEFT_MS = 500;
 /** How far the venue's time of an acknowledged order may precede its signing time. */
 const EARLY_MS = 1000;
 
+/** The create requests of one market that wait to be sent. */
 export class CreateQueue {
   readonly #deps: CreateQueueDeps;
   readonly #sideQueues = new Map<string, SideQueue>();

@@ -63,14 +63,17 @@ export class PersistentSocket {
     this.#changed = options.changed ?? (() => {});
   }
 
+  /** Whether the socket is off, connecting, open or waiting for its next attempt. */
   get state(): SocketState {
     return this.#state;
   }
 
+  /** Connects, unless the socket is on already. */
   start(): void {
     if (this.#state.kind === 'off') this.#connect();
   }
 
+  /** Closes the connection and ends all attempts. */
   stop(): void {
     this.#drop();
     this.#attempts = 0;

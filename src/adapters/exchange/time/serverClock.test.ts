@@ -18,6 +18,7 @@ interface NetworkPath {
   readonly backMs: number;
 }
 
+/** A clock over a simulated network. The test sets the network's delays and moves the time. */
 class World {
   readonly scheduler = new DueQueue();
   readonly clock: ServerClock;
@@ -51,6 +52,7 @@ class World {
     return isMeasuredAtEnd;
   }
 
+  /** Lets time pass. */
   pass(ms: number): void {
     this.scheduler.runDue(this.scheduler.nowMs + ms);
   }
@@ -142,7 +144,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(firstUncertainty, 5);
   });
 
-  test('ServerClock never runs backwards during a correction of up to JUMP_MS, reports the cost, and corrects more than that at once', () => {
+  test('ServerClock never runs backwards during a correction of up to JUMP_MS, and corrects a larger error at once and reports it', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -JUMP_MS, max: JUMP_MS }), { maxLength: 8 }), fc.nat(), (steps, seed) => {
         const rng = seededRng(seed);
@@ -176,7 +178,7 @@ describe('ServerClock', () => {
     expect(world.jumps).toEqual([-HOUR]);
   });
 
-  test('ServerClock measures once for all who request it together, and does not repeat a correction too soon', () => {
+  test('ServerClock measures once for all simultaneous requests, and does not repeat a correction too soon', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
     const isMeasuredAtEnd: boolean[] = [];
     for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void isMeasuredAtEnd.push(isMeasured));

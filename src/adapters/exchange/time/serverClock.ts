@@ -64,6 +64,7 @@ const newClock = (): MarketClock => ({
   timer: null,
 });
 
+/** The clocks of both markets. */
 export class ServerClock {
   readonly #scheduler: Scheduler;
   readonly #options: Required<ServerClockOptions>;
@@ -149,6 +150,7 @@ export class ServerClock {
     }
   }
 
+  /** Ends the measurements. The last offsets stay. */
   stop(): void {
     for (const clock of Object.values(this.#clocks)) {
       if (clock.timer !== null) this.#scheduler.cancel(clock.timer);

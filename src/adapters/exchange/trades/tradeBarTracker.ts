@@ -14,6 +14,7 @@ export type TradeEvent =
   /** Trades came after a later bar, and were left out. */
   | { readonly kind: 'late'; readonly trades: number };
 
+/** Which bars are built, and where the first one opens. */
 export interface TrackedBars {
   readonly rule: TradeBarRule;
   readonly instrument: Instrument;

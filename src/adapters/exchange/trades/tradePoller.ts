@@ -20,7 +20,9 @@ export const tradesOf =
   (limit, done) =>
     client.call('spot.recentTrades', { symbol, limit }, done, options);
 
+/** Receives what a poller finds. */
 export interface TradeSink {
+  /** A bar has ended, or trades were missed. */
   event(event: TradeEvent): void;
   /** A reply has been handled. Every bar that ended by `settledMs` of the venue has been reported. */
   answered(settledMs: number): void;
@@ -28,6 +30,7 @@ export interface TradeSink {
   onProblem(problem: string, againMs: number | null): void;
 }
 
+/** The collaborators of a poller. */
 export interface TradePollerDeps {
   readonly scheduler: Scheduler;
   /** While the venue's clock is not measured (uncertainty Infinity), no call is made. */
@@ -38,6 +41,7 @@ export interface TradePollerDeps {
   readonly sink: TradeSink;
 }
 
+/** What a poller polls. */
 export interface TradePollerOptions {
   readonly tracker: TradeBarTracker;
   readonly digits: TradeDigits;
@@ -54,6 +58,7 @@ const OUTAGE_MS = 8000;
 const ROWS_FACTOR = 4;
 const MIN_ROWS = 100;
 
+/** Polls the trades of one instrument. */
 export class TradePoller {
   readonly #deps: TradePollerDeps;
   readonly #options: TradePollerOptions;
@@ -68,6 +73,7 @@ export class TradePoller {
     this.#options = options;
   }
 
+  /** Starts polling, with a first call at once. No effect while it runs. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;

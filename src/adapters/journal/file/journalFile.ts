@@ -101,9 +101,11 @@ export class JournalFile {
     );
   }
 
+  /** Number of the newest record that is synced to disk. */
   get durableSeq(): number {
     return this.#durableSeq;
   }
+  /** Number of the newest record, whether synced or not. */
   get lastSeq(): number {
     return this.#ending.seq;
   }

@@ -12,8 +12,11 @@ const field = <T>(expects: string, is: (value: unknown) => boolean): RecordField
   accepts: is as RecordField<T>['accepts'],
 });
 
+/** Any text. */
 export const text = field<string>('text', (value) => typeof value === 'string');
+/** True or false. */
 export const flag = field<boolean>('true or false', (value) => typeof value === 'boolean');
+/** A whole number that a double holds exactly. */
 export const whole = field<number>('a whole number', Number.isSafeInteger);
 /** Digits with optional sign and point. Money, prices and quantities never become binary fractions. */
 export const decimal = field<string>('a plain decimal in quotes', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
@@ -22,6 +25,7 @@ export const shares = field<string>(
   'prices with shares, such as 105.5:0.6 110:0.4',
   (value) => typeof value === 'string' && value.split(' ').every((target) => /^\d+(\.\d+)?:[01](\.\d+)?$/.test(target)),
 );
+/** A finite number above 0. */
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
 /** A field that may be absent, because earlier versions did not write it. */
@@ -39,6 +43,7 @@ export const listField = <T>({ expects, accepts }: RecordField<T>): RecordField<
 
 /** Known values by name. */
 export type RecordFacts = Readonly<Record<string, string | number | boolean | null>>;
+/** Names with values that are neither lists nor objects. */
 export const facts = field<RecordFacts>(
   'names with simple values',
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSimple),

@@ -1,6 +1,7 @@
 // The guards of the journal (order-safety, section 16), by name. They are always on. A mutation test replaces this file with one guard
 // turned off, and expects a property test to fail.
 
+/** True for each guard that is on. The number is that of docs/order-safety.md. */
 export const guards = {
   /** 13: an order with a SEND record and no reply may exist at the venue. */
   sentIsUnknown: true,

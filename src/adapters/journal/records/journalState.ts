@@ -87,8 +87,11 @@ export class JournalState {
   readonly symbols = new Set<string>();
   /** Fills that belong to no known order. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
+  /** Decisions of the operator, oldest first. */
   readonly decisions: RecordOf<'HUMAN'>[] = [];
+  /** Number of records by kind. */
   readonly counts = new Map<string, number>();
+  /** The newest CONFIG record; null without one. */
   config: RecordOf<'CONFIG'> | null = null;
   /** Totals of a group that has not ended yet. */
   readonly #totals = new Map<string, RecordOf<'CURSOR'>>();

@@ -11,6 +11,7 @@ import type { Key, Keyring } from './keyring.ts';
 import type { ReplayGuard } from './replayGuard.ts';
 import type { RequestContext } from './requestContext.ts';
 
+/** What the checks read. */
 export interface AuthDeps {
   readonly keyring: Keyring;
   readonly denied: Addresses;
@@ -24,6 +25,7 @@ interface Check {
   readonly code: (context: RequestContext, deps: AuthDeps) => number;
 }
 
+/** Names of the headers of a signed request, in lower case. */
 export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
 const codeUnless = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
 const hasHeader = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';

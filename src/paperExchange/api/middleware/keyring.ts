@@ -6,6 +6,7 @@ import { utf8 } from '../../../protocol/json/json.ts';
 import type { AccountConfig } from '../../dialect/config.ts';
 import { Addresses } from './addresses.ts';
 
+/** One API key of an account. */
 export interface Key {
   readonly apiKey: string;
   /** Index of the account in the config, and fields copied from that account. */
@@ -21,6 +22,7 @@ export interface Key {
   readonly sign: (head: string, body: Uint8Array | null) => string;
 }
 
+/** All keys of the exchange. */
 export class Keyring {
   readonly #keys = new Map<string, Key>();
 

@@ -8,7 +8,9 @@ import type { Route } from './routes.ts';
 
 /** One request, its route, and the key once it is known. */
 export class RequestContext {
+  /** The request as it was received. */
   readonly request: ServiceRequest;
+  /** Its operation. */
   readonly route: Route;
   /** The service's clock, ms UTC. */
   readonly nowMs: number;

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Profile } from '../../dialect/switches.ts';
 
+/** An operation with its row of the endpoint table. */
 export interface Route {
   readonly op: Op;
   readonly row: Endpoint;

@@ -7,6 +7,7 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
 /** Values as they were sent: JSON from a body, text from a query. */
 export type Sent = ReadonlyMap<string, Json>;
+/** The values, or the error code of a request that cannot be parsed. */
 export type SentOrCode = { readonly sent: Sent } | { readonly code: number };
 
 const MAX_PARAMETERS = 32;

@@ -49,6 +49,7 @@ export const contractEntry = map(
   },
   "a contract, such as { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1 }",
 );
+/** A checked contract of the config. */
 export type ContractEntry = z.output<typeof contractEntry>;
 
 /** Defaults of a contract entry. */

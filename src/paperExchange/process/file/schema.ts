@@ -129,4 +129,5 @@ export const exchangeSchema = map(
   'the exchange config: instruments, accounts',
 );
 
+/** A checked exchange config. */
 export type ExchangeFile = z.output<typeof exchangeSchema>;

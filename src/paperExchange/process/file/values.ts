@@ -9,10 +9,14 @@ export const decimalValue = (help: string) => textValue('a quoted decimal', help
 /** A fraction below 1, which may be negative. */
 export const signedRate = (help: string) =>
   textValue('a quoted decimal (fraction below 1 with at most 8 decimals)', help, /^-?0(\.\d{1,8})?$/);
+/** The name of an asset. */
 export const asset = textValue('the name of an asset, such as BTC', 'an asset', /^[A-Z0-9]{1,16}$/);
+/** An address or a network. */
 export const ip = textValue('an address, or a network such as 10.0.0.0/8', 'an address', /^[\da-fA-F.:]+(\/\d{1,2})?$/);
+/** A number of decimals, 0 to 15. */
 export const digits = (help: string) => integerValue('decimals', help, 0, 15);
 
+/** The price source of an instrument. */
 export const prices = z.union(
   [
     map(

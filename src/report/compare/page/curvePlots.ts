@@ -26,6 +26,7 @@ export interface CurveColumns {
 
 /** The three plots, and their common time window. */
 export class CurvePlots {
+  /** The visible time span of all plots. */
   readonly shown: TimeWindow;
   readonly #root: HTMLElement;
   readonly #columns: CurveColumns;

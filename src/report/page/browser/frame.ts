@@ -18,7 +18,9 @@ export interface AxisRange {
 
 /** One small chart. `x` and `y` convert values to pixels. */
 export class PlotFrame {
+  /** The drawing. */
   readonly svg: SVGElement;
+  /** Its width in pixels. */
   readonly width: number;
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;

@@ -2,10 +2,12 @@
 
 /** The span from `from` to `to` inside the run from `first` to `last`, in ms UTC. */
 export class TimeWindow {
+  /** Start and end of the run, ms UTC. */
   readonly first: number;
   readonly last: number;
   readonly #min: number;
   readonly #listeners: (() => void)[] = [];
+  /** Start and end of the visible span, ms UTC. */
   from: number;
   to: number;
 
@@ -18,6 +20,7 @@ export class TimeWindow {
     this.to = this.last;
   }
 
+  /** Length of the visible span, ms. */
   get span(): number {
     return this.to - this.from;
   }

@@ -133,6 +133,7 @@ function unlessZero(value: number, divisor: number): number {
   return divisor === 0 ? NaN : value / divisor;
 }
 
+/** The functions by their name in this project. */
 export const quantstatsMeasures = {
   prepared,
   depths,

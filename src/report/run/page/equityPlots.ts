@@ -30,6 +30,7 @@ export interface EquityPlotsOptions {
 
 /** The three plots, and their common time window. */
 export class EquityPlots {
+  /** The visible time span of all plots. */
   readonly shown: TimeWindow;
   readonly #page: PageData;
   readonly #root: HTMLElement;
@@ -68,6 +69,7 @@ export class EquityPlots {
     this.#update();
   }
 
+  /** True when the equity axis is logarithmic. */
   get isLog(): boolean {
     return this.#isLog;
   }

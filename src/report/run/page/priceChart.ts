@@ -77,6 +77,7 @@ export class PriceChart {
     this.rebuild();
   }
 
+  /** The instrument that is shown. */
   get market(): ChartMarket {
     return this.#market;
   }
@@ -157,6 +158,7 @@ export class PriceChart {
     this.#showLegend(null);
   }
 
+  /** Adds the pane of the volumes. */
   #volumeSeries(chart: IChartApi): ISeriesApi<'Histogram'> {
     const options = {
       priceLineVisible: false,
@@ -188,6 +190,7 @@ export class PriceChart {
     this.#range = { low: low / scale, high: high / scale };
   }
 
+  /** Returns size, colours and behaviour of the chart. */
   #options(): DeepPartial<TimeChartOptions> {
     const line = colour('line');
     return {
@@ -303,6 +306,7 @@ export class PriceChart {
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
   }
 
+  /** Returns side, result and duration of the selected trade; nothing without one. */
   #selectedText(): HTMLElement[] {
     const row = this.#selected;
     if (row === null || !this.#trades) return [];

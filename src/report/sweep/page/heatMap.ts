@@ -53,6 +53,7 @@ export class HeatMap {
     this.show(view);
   }
 
+  /** The colours of the current view. */
   get scale(): ColourScale {
     return this.#scale;
   }

@@ -11,6 +11,7 @@ import { COSTS, ownValue, planWith, type Cost } from './costs.ts';
 import { runCostLanes, type CostVariant } from './costLanes.ts';
 import { CostSearch, type VariantResult, type SearchOutcome } from './search.ts';
 
+/** Shows the progress of a search. */
 export interface BreakEvenWatcher extends Pick<Watcher, 'enter' | 'progressCells'> {
   /** Called before lanes run: the share of the search that is done now, and the share after them. */
   searching(doneShare: number, nextShare: number): void;

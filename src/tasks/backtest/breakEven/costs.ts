@@ -8,6 +8,7 @@ import type { FeesPlan, FillsPlan, ModelsPlan, RunPlan } from '../../../definiti
 /** Number of values of a scan. */
 const SCANNED = 64;
 
+/** One of the costs: its range, its unit, and the runs that try its values. */
 export interface Cost {
   readonly name: BreakEvenCost;
   readonly unit: BreakEvenPoint['unit'];
@@ -36,6 +37,7 @@ const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> 
   middle: halfway,
 };
 
+/** The costs in the order of the report. */
 export const COSTS: readonly Cost[] = [
   { name: 'fee', ...RATES },
   { name: 'slippage', ...RATES },

@@ -28,7 +28,9 @@ export interface SearchOutcome {
   readonly decisive: readonly [TriedValue, TriedValue];
 }
 
+/** The search for one cost. `next` says which values to try, `outcome` gives the result. */
 export class CostSearch {
+  /** The cost that is searched. */
   readonly cost: Cost;
   /** The scanned values, from the start of the range on. */
   private scanned: readonly TriedValue[] = [];
@@ -74,6 +76,7 @@ export class CostSearch {
     this.bracket = isGain(middle) ? [middle, high] : [low, middle];
   }
 
+  /** Returns the result. Call it only when `next` returns no more values. */
   outcome(): SearchOutcome {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');

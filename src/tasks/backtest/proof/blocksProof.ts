@@ -8,6 +8,7 @@ import type { TracedRun, Tracer } from './tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 const SMALL_ROWS = 7;
+/** Rows of a usual block. */
 export const FULL_ROWS = 2048;
 
 /** What the proof of blocks takes. */

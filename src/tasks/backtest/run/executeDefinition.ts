@@ -41,6 +41,7 @@ export interface Watcher {
   readonly streams: StreamSettings | null;
 }
 
+/** Watches nothing. */
 export const NO_WATCHER: Watcher = {
   enter: () => {},
   onLoaded: () => {},

@@ -14,6 +14,7 @@ const PHASE = 7;
 
 /** Shared memory in which a run reports how far it is. */
 export class ProgressCells {
+  /** The memory that the threads share, and the cells in it. */
   readonly memory: SharedArrayBuffer;
   readonly cells: Int32Array;
 
@@ -22,13 +23,16 @@ export class ProgressCells {
     this.cells = new Int32Array(memory);
   }
 
+  /** Notes the phase that begins now. It counts as progress. */
   enter(phase: Phase): void {
     this.cells[PHASE] = PHASES.indexOf(phase);
     this.cells[STEPS] = (this.cells[STEPS] ?? 0) + 1;
   }
+  /** The phase of the run. */
   get phase(): Phase {
     return PHASES[this.cells[PHASE] ?? 0] ?? 'start';
   }
+  /** True in a phase in which code of the author runs, so that a hang must be detected. */
   get isGuarded(): boolean {
     return GUARDED.includes(this.phase);
   }

@@ -8,6 +8,7 @@ export const POLL_MS = 100;
 
 /** The state of a run when it was ended as stalled. */
 export class StalledRun {
+  /** The phase in which the run stalled. */
   readonly phase: Phase;
   /** End of its last finished block, ms UTC; null before the first. */
   readonly doneMs: number | null;
@@ -40,6 +41,7 @@ export class StallDetector {
   }
 }
 
+/** The remedy of the error about a stalled run. */
 export const HANG_REMEDY = 'look for a loop that does not end; --bar-timeout SECONDS waits longer';
 
 /** Describes where a run with one bar per block stalled. `closeMs`: close times of each feed. `fromMs`: start of the run. */

@@ -44,7 +44,9 @@ class FreedScratch extends Scratch {
 
 /** The files of a run that reads its bars block by block. */
 export class StreamedRun {
+  /** The equity, in a file. */
   readonly equity: EquityFile;
+  /** The memory for rows of the run. What the run gives back is freed. */
   readonly scratch: Scratch = new FreedScratch();
   private exposure: ExposureSum | null = null;
   private readonly bars: StreamedBars;

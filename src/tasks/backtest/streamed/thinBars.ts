@@ -60,6 +60,7 @@ export class ThinBars {
     }
   }
 
+  /** Returns the collected rows as bars. */
   bars(instrument: Instrument, interval: Interval): BarColumns {
     const { columns } = this;
     const view = (name: (typeof COLUMNS)[number]): Float64Array => columns[name].view();

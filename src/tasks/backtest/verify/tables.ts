@@ -13,6 +13,7 @@ export interface TableDifference {
   readonly what: string;
   /** Where the difference is: time, instrument, side. Empty if `what` says it. */
   readonly where: string;
+  /** The value in the folder, and the value of the repeated run. */
   readonly recorded: string;
   readonly now: string;
 }
@@ -88,6 +89,7 @@ function countLines(bytes: Buffer, end: number): number {
   return lines;
 }
 
+/** Returns the first difference between the header in the folder and that of the repeated run. */
 function headerDifference(header: readonly string[], then: string, { file }: TableNames): TableDifference {
   const was = csvCells(then);
   const at = header.findIndex((name, column) => was[column] !== name);
@@ -126,6 +128,7 @@ function clippedCell(cell: string | undefined): string {
   return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 3)}...` : text;
 }
 
+/** Returns time, instrument and side of a row, as far as it has them. */
 function whereIs(header: readonly string[], cells: readonly string[]): string {
   const cell = (...names: readonly string[]) => names.map((name) => cells[header.indexOf(name)] ?? '').find((text) => text !== '') ?? '';
   const ms = Number(cell('time_ms', 'created_ms', 'entry_ms') || NaN);

@@ -17,6 +17,7 @@ const DIFFERENT = 5;
 const MAX_TABLE_COLUMNS = 12;
 /** Rows with one price that are looked at. */
 const MAX_ROWS = 16;
+/** Size of the largest file that is searched, in bytes. */
 export const MAX_BYTES = 64_000_000;
 
 /**

@@ -26,6 +26,7 @@ export class Auditor {
     this.#deps = deps;
   }
 
+  /** True while an audit runs. */
   get isBusy(): boolean {
     return this.#isBusy;
   }

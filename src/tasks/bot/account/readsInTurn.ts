@@ -1,4 +1,4 @@
-// Lets the reads of a bot with many instruments wait for the rate limit: an audit reads all instruments at once.
+// Gives reads longer to wait for the rate limit if a bot has many instruments, because an audit reads all instruments at once.
 
 import type { CallOptions, RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { Limiter } from '../../../adapters/exchange/limits/limiter.ts';
@@ -6,7 +6,7 @@ import { SHARES } from '../../../adapters/exchange/limits/shares.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
 
-/** A call that waits no longer than this has its turn within its own time limit, ms. */
+/** Up to this wait, ms, a call gets its turn within its usual time limit, so that it needs no longer queue. */
 const SHORT_MS = 5000;
 
 /**

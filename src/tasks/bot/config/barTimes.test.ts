@@ -43,7 +43,7 @@ test('the default grace is at most a quarter of the shortest interval', () => {
 test('the load counts each symbol and interval of a market once, and the bars of local stops', () => {
   const spotAndFutures = feedsOf({
     coins: { symbols: symbols(30), interval: '5m' },
-    again: { symbols: symbols(30), interval: '5m' },
+    sameCoins: { symbols: symbols(30), interval: '5m' },
     contracts: { symbols: symbols(50), interval: '5m', market: 'futures' },
   });
   expect(barLoad(spotAndFutures, {})).toMatchObject({ market: 'futures', calls: 50, minInterval: '5m' });

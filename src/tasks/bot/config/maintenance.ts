@@ -88,6 +88,7 @@ export class Maintenance {
     if (edgeMs === Infinity) return;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, MAX_WAIT_MS)), () => this.start());
   }
+  /** Ends the timer. A halt that is in force stays. */
   stop(): void {
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;

@@ -24,6 +24,7 @@ import type { AlertEntry } from './notifiers.ts';
 
 const DASHBOARD_PORT = 8090;
 
+/** The kind of file that a bot config is, for reading and for messages. */
 export const LIVE_FILE: FileKind<LiveFile> = { schema: liveSchema, called: 'a bot config', docs: 'docs/live.md' };
 
 /** Periods of the audits, ms. */

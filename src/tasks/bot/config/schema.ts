@@ -139,6 +139,7 @@ const maintenance = z
   .max(50, { error: 'at most 50 windows' })
   .describe('windows in which the bot takes no new risk');
 
+/** The schema of a bot config. */
 export const liveSchema = map(
   {
     name,

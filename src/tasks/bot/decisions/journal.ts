@@ -14,6 +14,7 @@ import { newestLifetime, rowsOf, type Lifetime } from '../lifetime/lifetime.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { replayLifetime } from '../lifetime/replayLifetime.ts';
 
+/** What a replay needs beside the journal. */
 export interface ReplayOptions {
   readonly instruments: readonly Instrument[];
   readonly load?: ResolveOptions['load'];

@@ -61,6 +61,7 @@ export class ExternalReader {
     this.#intakes = deps.series.map((series) => this.#open(series));
   }
 
+  /** Stops all sources. */
   stop(): void {
     this.#isOver = true;
     for (const { stop } of this.#intakes) stop();

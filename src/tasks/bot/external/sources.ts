@@ -39,6 +39,7 @@ const pollSource = map(
   'a URL to poll, such as { url: https://example.org/oi, time: data.t, value: data.v }',
 ).describe('a URL that is polled and answers with JSON');
 
+/** The schema of the server that takes webhooks. */
 export const webhooksSchema = map(
   {
     port: integerValue('port', 'port of the webhooks; 0 takes a free one', 0, 65_535),
@@ -70,12 +71,14 @@ const liveSeriesEntry = map(
   error: 'exactly one of file, poll and webhook',
 });
 
+/** The schema of the external series of a bot. */
 export const liveSeriesSchema = z
   .record(z.string().regex(SERIES_NAME, { error: 'a letter, then letters, digits and _' }), liveSeriesEntry, {
     error: 'series by name, such as openInterest: { file: { path: oi.csv, time: t, knownAt: k } }',
   })
   .describe('external series by the name under which strategies ask for them, each with its source');
 
+/** The checked series of a config, by name. */
 export type LiveSeriesEntries = z.output<typeof liveSeriesSchema>;
 
 /** A file that grows. */
@@ -98,6 +101,7 @@ export interface PollBinding {
   readonly everyMs: number;
 }
 
+/** A series that other programs send to the bot. */
 export interface WebhookBinding {
   readonly kind: 'webhook';
   /** Absolute. */

@@ -18,6 +18,7 @@ import { barFactOf, type BarFact } from './barFact.ts';
 import { appendFacts } from './instants.ts';
 import { isTradeSet, pollerOf, tradeEventText, type SetPoller } from './setPollers.ts';
 
+/** The collaborators of the delivery. */
 export interface BarDeliveryDeps {
   readonly engine: Engine;
   readonly sets: readonly LiveSet[];
@@ -67,6 +68,7 @@ interface Part {
   overMs: number;
 }
 
+/** Collects the bars of all sets, and delivers an instant once its bars are complete or the grace has ended. */
 export class BarDelivery {
   readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly Staged[];
@@ -113,6 +115,7 @@ export class BarDelivery {
     this.#deliverComplete();
   }
 
+  /** Stops all polls. Bars that were received and not delivered are dropped. */
   stop(): void {
     this.#isRunning = false;
     for (const { poller } of this.#staged) poller.stop();

@@ -60,6 +60,7 @@ export class FundingReader {
     return this.#lines.some(({ poller }) => poller.isBusy);
   }
 
+  /** Starts to read the rates of every contract. */
   start(): void {
     for (const line of this.#lines) {
       this.#begin(line);
@@ -76,6 +77,7 @@ export class FundingReader {
     const from = times.findIndex((timeMs, index) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[index]!)));
     if (from >= 0) this.#set(line, times.slice(from), rates.slice(from));
   }
+  /** Stops all polls. */
   stop(): void {
     for (const { poller } of this.#lines) poller.stop();
   }

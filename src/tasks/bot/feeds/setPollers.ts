@@ -11,12 +11,14 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
 import type { KlineSet, LiveSet, TradeSet } from './feeds.ts';
 
+/** Polls one set of bars. */
 export interface SetPoller {
   start(): void;
   /** No event follows. */
   stop(): void;
 }
 
+/** The collaborators of all pollers. */
 export interface SetPollerDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: () => ServerTime;
@@ -26,6 +28,7 @@ export interface SetPollerDeps {
   readonly askTrades: (set: TradeSet) => AskTrades;
 }
 
+/** Receives the events of one poller. A set of klines has bars, a set of trades has trade events. */
 export interface SetSink {
   readonly bar: (event: BarEvent) => void;
   readonly trades: (event: TradeEvent) => void;

@@ -45,6 +45,7 @@ const NOTHING = 'nothing';
 export class DecisionComparison {
   /** Orders, cancels and denials that were decided again as they were recorded. */
   decisions = 0;
+  /** The first difference; null: all decisions are equal up to now. */
   difference: ReplayDifference | null = null;
   /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];
@@ -77,6 +78,7 @@ export class DecisionComparison {
     return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
   }
 
+  /** Begins the step of an instant, ms UTC. */
   begin(stepMs: number): void {
     this.#stepMs = stepMs;
     this.#isAtEndOfStep = null;

@@ -16,7 +16,9 @@ export const orderText = (order: Order): string => intentText({ ...order, fp: si
 /** Return the text of a verdict, a cancel and a draft. */
 export const verdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
   `verdict on order ${order}: ${code ?? 'approved'}`;
+/** Returns the text of a cancel. */
 export const cancelText = (order: number): string => `cancel of order ${order}`;
+/** Returns the text of an order that waits or is sent. */
 export const draftText = ({
   order,
   side,

@@ -8,6 +8,7 @@ import { LifetimeRecords } from './lifetimeRecords.ts';
 
 /** Names of facts in a CONFIG record. */
 export const LIFETIME_FACT = 'life';
+/** Fact of a start whose differences from the config before the operator has accepted. */
 export const ACCEPTED = 'accepted';
 
 /** A lifetime and its records. */

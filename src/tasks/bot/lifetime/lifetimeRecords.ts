@@ -62,6 +62,7 @@ const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: OrderCont
 
 /** The records of a lifetime, with their orders and cancels. */
 export class LifetimeRecords {
+  /** All records, oldest first. */
   readonly records: readonly JournalRecord[];
   /** The highest order number. */
   lastOrder = 0;
@@ -119,9 +120,11 @@ export class LifetimeRecords {
     return order;
   }
 
+  /** Returns the recorded order with this number. */
   order(number: number): RecordedOrder | undefined {
     return this.#orders.get(number);
   }
+  /** Returns the number of the order with this client order id. */
   numberOf(cid: string): number | undefined {
     return this.#numbers.get(cid);
   }

@@ -37,6 +37,7 @@ export class EquityBook {
     const units = this.units();
     return { total: this.total() - this.#dayTotal, units: units.map((now, strategy) => now - this.#dayUnits[strategy]!) };
   }
+  /** The points of the chart, oldest first. Equity in units. */
   get points(): readonly (readonly [timeMs: number, units: number])[] {
     return this.#points;
   }

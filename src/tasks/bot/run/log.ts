@@ -41,6 +41,7 @@ export class LiveLog {
     this.#pino = pino({ base: null, timestamp: false, level, formatters: { level: (label) => ({ level: label }) } }, { write });
   }
 
+  /** Logs an event. The other three levels follow. */
   debug(message: string, fields?: LogFields): void {
     this.#add('debug', message, fields);
   }
@@ -62,6 +63,7 @@ export class LiveLog {
     this.#add(level, strategy === null ? message : `${strategy}: ${message}`, code === null ? undefined : { code });
   }
 
+  /** The newest decisions, oldest first. */
   get decisions(): readonly DecisionView[] {
     return this.#decisions;
   }

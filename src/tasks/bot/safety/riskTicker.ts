@@ -44,6 +44,7 @@ export class RiskTicker {
       this.start();
     });
   }
+  /** Ends the timer. */
   stop(): void {
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;

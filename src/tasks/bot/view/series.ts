@@ -4,6 +4,7 @@ import type { SeriesPlan } from '../../../definition/plan/plan.ts';
 import type { SeriesView } from '../../control/botView.ts';
 import type { BoundSeries } from '../external/sources.ts';
 
+/** Returns the newest value of each series that was known at `timeMs`. */
 export function seriesViews(series: readonly BoundSeries[], plans: readonly SeriesPlan[] = [], timeMs: number): readonly SeriesView[] {
   return series.map(({ name, binding: { kind: source } }) => {
     const values = plans.find((plan) => plan.name === name)?.values;

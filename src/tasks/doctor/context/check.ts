@@ -52,7 +52,9 @@ export const ok = (detail: string, options: Omit<CheckFinding, 'status' | 'detai
   detail,
   ...options,
 });
+/** Returns the finding of a check that could not run. */
 export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
+/** Returns the finding of a check that passed with a doubt. `fix`: one line for each step. */
 export const warning = (
   detail: string,
   fix: readonly string[],
@@ -63,6 +65,7 @@ export const warning = (
   fix,
   ...options,
 });
+/** Returns the finding of a check that failed. `fix`: one line for each step. */
 export const failed = (
   detail: string,
   fix: readonly string[],

@@ -35,11 +35,17 @@ const DEFAULT_SYMBOLS: Readonly<Record<Market, string>> = { spot: 'BTCUSDT', fut
 
 /** The context of one market. */
 export class CheckContext {
+  /** The market that is checked. */
   readonly market: Market;
+  /** The address of its service, without a path. */
   readonly origin: string;
+  /** The dialect of the config. */
   readonly dialect: Dialect;
+  /** The symbols that the bot will trade. */
   readonly symbols: readonly string[];
+  /** The instrument records of the catalog. */
   readonly records: Records;
+  /** Sends the calls of the checks. */
   readonly probe: Probe;
   /** Clock offset of this market; null until the clock check has measured it. */
   clock: ClockReading | null = null;
@@ -60,10 +66,12 @@ export class CheckContext {
     this.probe = probe;
   }
 
+  /** Returns the reply with the spot account. It is read once for all checks. */
   spotAccount(): Promise<Outcome<SpotAccount>> {
     return (this.#spotAccount ??= this.probe.call('spot.account', {}));
   }
 
+  /** Returns the reply with the futures account. It is read once for all checks. */
   marginAccounts(): Promise<Outcome<Listing<MarginAccount>>> {
     return (this.#marginAccounts ??= this.probe.call('futures.account', {}));
   }

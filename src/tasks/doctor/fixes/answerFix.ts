@@ -8,6 +8,7 @@ import { failed, type CheckFinding } from '../context/check.ts';
 import { addressOption, addressText, type CheckSubject } from './subject.ts';
 import { codeFix } from './codeFix.ts';
 
+/** An outcome other than a reply that confirms the call. */
 export type NotAcked = Exclude<Outcome<unknown>, { readonly kind: 'acked' }>;
 
 /** Returns text such as `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */

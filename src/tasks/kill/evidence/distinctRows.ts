@@ -1,6 +1,8 @@
 // Collects the rows of overlapping pages. A row that two pages show counts once.
 
+/** A list of rows without repetitions. */
 export class DistinctRows<T> {
+  /** The rows, in the order in which they came. */
   readonly list: T[] = [];
   readonly #byId = new Map<string, T[]>();
 

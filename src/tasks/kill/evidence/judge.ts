@@ -36,6 +36,7 @@ export interface Judgement {
 
 /** Reads the evidence for one kill, and notes in its books what it finds. */
 export class Judge {
+  /** The bot's books as its journal and the evidence have them. */
   readonly books: JournalBooks;
   readonly #venue: KillVenue;
   /** Foreign orders, identified by a client order id. */

@@ -74,6 +74,7 @@ type FlattenedPosition = Omit<Flattened, 'open'>;
 
 /** The slices of a flattening, for the report of a kill that is stopped in the middle of it. */
 export class FlattenProgress {
+  /** The slices that have ended. */
   readonly slices: DoneSlice[] = [];
   /** Slices that were sent and have not ended, as sentences. */
   readonly inFlight = new Set<string>();
@@ -126,7 +127,8 @@ async function flattenPosition(
     if (timeLimit.reached !== null)
       return end(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
-    const slice = nextSlice(instrument, closable.side, closable.qty, closable.side === 'sell' ? bids : asks, step, terms);
+    const { side, qty: max } = closable;
+    const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, step }, terms);
     if (slice === null) {
       venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
       await timeLimit.wait(venue.deps.settings.pollEveryMs * 4);

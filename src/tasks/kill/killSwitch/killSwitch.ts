@@ -145,6 +145,7 @@ export class KillSwitch {
     this.#isClosed = true;
   }
 
+  /** True once the switch was thrown. It stays true in this process. */
   get isClosed(): boolean {
     if (!this.#isClosed && exists(this.#path)) this.#isClosed = true;
     return this.#isClosed;

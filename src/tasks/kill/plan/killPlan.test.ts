@@ -108,7 +108,7 @@ it('a slice is never larger than the position, beyond its collar, off the grid, 
           price: String((price += (side === 'sell' ? -distance : distance) / 100)),
           quantity: quantity.toFixed(),
         }));
-        const slice = nextSlice(BTC, side, max, levels, step);
+        const slice = nextSlice(BTC, { side, max, levels, step });
         if (slice === null) {
           expect(levels.length === 0 || isDust(BTC, max)).toBe(true);
           return;

@@ -110,17 +110,24 @@ export interface FlattenSlice {
   readonly price: string;
 }
 
+/** What the next slice depends on. */
+export interface SliceRequest {
+  readonly side: Side;
+  /** What is left to close. */
+  readonly max: Decimal;
+  /** The levels to sell into or buy from, best first. */
+  readonly levels: readonly BookLevel[];
+  /** Number of times that the collar was widened. */
+  readonly step: number;
+}
+
 /**
- * Returns the next slice to sell into (or buy from) `levels`, best first: at most `max`, and at most a part of the visible quantity inside
- * the collar of this step. Quantity in whole lots, rounded down; price in whole ticks, rounded toward the better price. Null: nothing can
+ * Returns the next slice: at most `max`, and at most a part of the visible quantity inside the collar of this step. Quantity in whole lots, rounded down; price in whole ticks, rounded toward the better price. Null: nothing can
  * be sent, because the book is empty or the remainder is smaller than the smallest order (`isDust`).
  */
 export function nextSlice(
   instrument: Instrument,
-  side: Side,
-  max: Decimal,
-  levels: readonly BookLevel[],
-  step: number,
+  { side, max, levels, step }: SliceRequest,
   terms: SliceTerms = SLICE_TERMS,
 ): FlattenSlice | null {
   const best = levels[0];

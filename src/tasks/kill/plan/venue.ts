@@ -78,6 +78,7 @@ const MAX_PAUSE_MS = 5000;
 
 /** The exchange of one kill. */
 export class KillVenue {
+  /** The collaborators of the kill. */
   readonly deps: KillDeps;
   /** Time of the first failed read since the last success, ms; null: the last read succeeded. */
   #unreachableSinceMs: number | null = null;
@@ -91,6 +92,7 @@ export class KillVenue {
     this.#incidentMs = new Map(deps.incidentMs);
   }
 
+  /** The current time, ms UTC. */
   get nowMs(): number {
     return this.deps.scheduler.nowMs;
   }

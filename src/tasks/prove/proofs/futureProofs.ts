@@ -19,6 +19,7 @@ const BEHIND_ROWS = 512;
 /** Times at which a run over longer data still begins at its start. */
 const WHOLE_TIMES = 10;
 
+/** What both proofs take. */
 export interface FutureTask {
   readonly plan: RunPlan;
   /** The run over all data. */

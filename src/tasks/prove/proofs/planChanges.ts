@@ -7,6 +7,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { FeedPlan, RunPlan, SeriesPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
 import { LIMITS } from '../../../risk/limits/limits.ts';
 
+/** A changed run, and the way back to its original. */
 export interface ChangedPlan {
   readonly plan: RunPlan;
   /** By how much times were moved. */
@@ -15,6 +16,7 @@ export interface ChangedPlan {
   readonly before: (instrument: Instrument) => Instrument;
 }
 
+/** One change. */
 export interface PlanChange {
   /** As it stands in messages. */
   readonly name: string;

@@ -70,6 +70,7 @@ class AloneThread {
     worker.on('exit', () => this.#end(new Error('worker exited')));
   }
 
+  /** Runs sets alone, one after the other. Rejects if the thread ends. */
   run(task: AloneTask): Promise<AloneAnswer> {
     return new Promise((resolve, reject) => {
       this.#settle = resolve;
@@ -91,6 +92,7 @@ let thread: AloneThread | null = null;
 /** A figure that differs. */
 type Difference = readonly [name: string, together: string, alone: string];
 
+/** Returns the first difference between a set that ran with others (row `row`) and alone (answer `at`); null: they are equal. */
 function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
   const [refused, refusedAlone] = [joint.refused[row] ?? null, alone.refused[at] ?? null];
   if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
@@ -101,6 +103,7 @@ function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, 
   return null;
 }
 
+/** Returns the error about a set that has another result alone. */
 function differs({ strategies }: RunPlan, params: object, [name, joint, alone]: Difference): DiffersError {
   const names = strategies.map(({ record }) => record.name).join(', ');
   const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);

@@ -22,10 +22,13 @@ import type { CallLog } from './callLog.ts';
 import { plainText } from './plainText.ts';
 import type { WatchedViews } from './watchedViews.ts';
 
+/** Forwards every call of a strategy to its run. While the call log is on, it also records reads with their values and acts with their results. */
 export class TracingHost implements StrategyHost {
+  /** The run of the strategy, which does the work. */
   private readonly run: StrategyHost;
   private readonly calls: CallLog;
   private readonly views: WatchedViews;
+  /** Number of handlers registered by `when`. It names each handler in the trace. */
   private handlers = 0;
 
   constructor(run: StrategyHost, callLog: CallLog, views: WatchedViews) {
@@ -138,11 +141,12 @@ export class TracingHost implements StrategyHost {
     this.recorded('log', [message, fields], () => this.run.log(message, fields));
   }
 
-  private recorded<T>(name: string, given: readonly unknown[], make: () => T): T {
-    if (!this.calls.isOn) return make();
-    const text = `${name}(${given.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
+  /** Executes a call and records it with its arguments and its result, or with the error that it throws. */
+  private recorded<T>(name: string, args: readonly unknown[], execute: () => T): T {
+    if (!this.calls.isOn) return execute();
+    const text = `${name}(${args.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
     try {
-      const result = make();
+      const result = execute();
       this.calls.call(text, result === undefined ? '' : result === null ? 'nothing to do' : `order ${String(result)}`);
       return result;
     } catch (error) {
@@ -150,9 +154,11 @@ export class TracingHost implements StrategyHost {
       throw error;
     }
   }
+  /** Returns the options with the feed of the run in place of its watched view. */
   private withFeed(options: OrderOptions | undefined): OrderOptions | undefined {
     return options?.feed === undefined ? options : { ...options, feed: this.views.original(options.feed) };
   }
+  /** Returns a position that records each read of a member. */
   private watchedPosition(position: Position, feed: Feed | undefined): Position {
     const name = `position(${argument(feed)})`;
     const log = this.calls;
@@ -192,6 +198,7 @@ export class TracingHost implements StrategyHost {
   }
 }
 
+/** Records the read of a value, and returns the value. */
 function recordRead<T>(log: CallLog, text: string, value: T): T {
   if (log.isOn) log.read(text, plainText(value));
   return value;

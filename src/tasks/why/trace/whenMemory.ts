@@ -8,25 +8,30 @@ import { signalText, conjuncts, firstNotTrue } from './signalTree.ts';
 type Run = SealedBot['engine']['runs'][number];
 type Watch = Run['watches'][number];
 
-interface Counted {
+/** The counts of one condition since the last trade. */
+interface WatchCounts {
   readonly watch: Watch;
+  /** The operands of the condition: it is true when all of them are. */
   readonly parts: readonly Signal[];
   /** The next row to count. */
   row: number;
+  /** The operand that kept the condition from being true in the first counted row, and the open of this row, ms UTC. Null and NaN: none. */
   first: Signal | null;
   firstMs: number;
+  /** By operand: the number of rows in which it was the first that was not true. */
   readonly bars: Map<Signal, number>;
 }
 
 /** The counts for all conditions of one strategy. */
 export class WhenMemory {
-  private readonly counted: readonly Counted[];
+  private readonly counts: readonly WatchCounts[];
   private readonly run: Run;
+  /** Time of the last trade, ms UTC. */
   private sinceMs = -Infinity;
 
   constructor(run: Run) {
     this.run = run;
-    this.counted = run.watches.map((watch) => ({
+    this.counts = run.watches.map((watch) => ({
       watch,
       parts: conjuncts(watch.feed.indicators, watch.signal),
       row: watch.feed.cur,
@@ -41,41 +46,41 @@ export class WhenMemory {
     const isNew = tradeMs > this.sinceMs;
     this.sinceMs = tradeMs;
     const fromMs = Math.max(tradeMs, this.run.readyMs - 1);
-    for (const each of this.counted) {
-      if (isNew) clear(each);
-      count(each, fromMs);
+    for (const watchCounts of this.counts) {
+      if (isNew) clear(watchCounts);
+      count(watchCounts, fromMs);
     }
   }
 
   /** Returns which operands of condition `index` were not true up to the newest block; null: always true, or no rows yet. */
   wait(index: number): ExplainedWait | null {
-    const { watch, first, firstMs, bars } = this.counted[index]!;
+    const { watch, first, firstMs, bars } = this.counts[index]!;
     if (first === null) return null;
     const { indicators } = watch.feed;
-    const listed = [...bars].map(([part, of]) => ({ operand: signalText(indicators, part), bars: of }));
-    return { first: signalText(indicators, first), firstMs, bars: listed.toSorted((a, b) => b.bars - a.bars) };
+    const byOperand = [...bars].map(([part, barCount]) => ({ operand: signalText(indicators, part), bars: barCount }));
+    return { first: signalText(indicators, first), firstMs, bars: byOperand.toSorted((a, b) => b.bars - a.bars) };
   }
 }
 
-function clear(counted: Counted): void {
-  counted.first = null;
-  counted.firstMs = NaN;
-  counted.bars.clear();
+function clear(watchCounts: WatchCounts): void {
+  watchCounts.first = null;
+  watchCounts.firstMs = NaN;
+  watchCounts.bars.clear();
 }
 
 /** Counts the delivered rows that close after `fromMs`. */
-function count(counted: Counted, fromMs: number): void {
-  const { watch, parts, bars } = counted;
+function count(watchCounts: WatchCounts, fromMs: number): void {
+  const { watch, parts, bars } = watchCounts;
   const { feed } = watch;
   const { closeMs, openMs } = feed.bars;
-  for (; counted.row < feed.cur; counted.row++) {
-    const { row } = counted;
+  for (; watchCounts.row < feed.cur; watchCounts.row++) {
+    const { row } = watchCounts;
     if (closeMs[row]! <= fromMs) continue;
     const part = firstNotTrue(feed.indicators, parts, row);
     if (part === null) continue;
     bars.set(part, (bars.get(part) ?? 0) + 1);
-    if (counted.first !== null) continue;
-    counted.first = part;
-    counted.firstMs = openMs[row]!;
+    if (watchCounts.first !== null) continue;
+    watchCounts.first = part;
+    watchCounts.firstMs = openMs[row]!;
   }
 }

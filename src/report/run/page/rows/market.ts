@@ -31,12 +31,14 @@ export interface BracketLines {
 
 /** One instrument of the page. */
 export class ChartMarket {
+  /** The data of the instrument as the page holds them. */
   readonly wire: WireInstrument;
   /** By interval. A level is aggregated when it is first drawn. */
   readonly #levels = new Map<Interval, ChartLevel>();
   readonly #intervals: Interval[];
   /** False until the finest bars are unpacked. Until then only the coarse level of the first picture exists. */
   isWhole = false;
+  /** Its indicators, the lines of its brackets and the changes of its position; unpacked when they are first drawn. */
   traces: readonly Trace[] = [];
   brackets: BracketLines | null = null;
   changes: PositionChanges | null = null;
