@@ -138,9 +138,12 @@ export class WaitingDrafts {
     const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING);
     if (isStarting) this.isHeld = false;
     if (isStarting || this.isHeld || this.ready.length === 0) return;
+    const { drafts } = this.engine.orders;
     const ready = this.ready;
     this.ready = [];
     for (const draft of ready) {
+      // The draft before it may have withdrawn it: a reversal that risk denies exits the position, and an exit withdraws drafts.
+      if (!drafts.waiting.includes(draft)) continue;
       this.remove(draft);
       this.send(draft);
     }
