@@ -195,12 +195,12 @@ export class WaitingDrafts {
   /** Withdraws a waiting draft. False when the order is not one. */
   withdraw(order: BotOrder): boolean {
     const draft = this.engine.orders.drafts.waiting.find((one) => one.order === order);
-    if (draft !== undefined) this.withdrawDraft(draft);
+    if (draft !== undefined) this.withdrawDrafts([draft]);
     return draft !== undefined;
   }
   /** Withdraws the drafts for which `which` is true. */
   withdrawAll(which: (draft: WaitingDraft) => boolean): void {
-    for (const draft of this.engine.orders.drafts.waiting.filter(which)) this.withdrawDraft(draft);
+    this.withdrawDrafts(this.engine.orders.drafts.waiting.filter(which));
   }
   /** Denies all drafts with a code, after a kill. */
   dropAll(code: string): void {
@@ -223,13 +223,16 @@ export class WaitingDrafts {
     this.engine.followUps--;
     this.ready = this.ready.filter((one) => one !== draft);
   }
-  private withdrawDraft(draft: WaitingDraft): void {
+  private withdrawDrafts(drafts: readonly WaitingDraft[]): void {
     const engine = this.engine;
-    this.remove(draft);
-    const { id } = draft.order;
-    engine.orders.withdraw(draft.order, engine.nowMs);
-    engine.notifyOrder(draft.order);
-    this.onEndWithoutReport(id);
+    // All are removed before the first one ends: its end must not send another one that waited only for it.
+    for (const draft of drafts) this.remove(draft);
+    for (const { order } of drafts) {
+      const { id } = order;
+      engine.orders.withdraw(order, engine.nowMs);
+      engine.notifyOrder(order);
+      this.onEndWithoutReport(id);
+    }
   }
   private deny(order: BotOrder, code: string): OrderId {
     const { id } = order;
