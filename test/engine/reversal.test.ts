@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { Strategy, type OrderId, type OrderOptions, type Size } from '../../src/index.ts';
+import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor, run as runSpot, type PlanOptions } from './world.ts';
 
@@ -17,7 +17,7 @@ class Scripted extends Strategy {
   row = 0;
   targetBase = (base: number) => this.target({ base });
   placeOrder = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  cancelOrder = (id: OrderId) => this.cancel(id);
+  cancelTag = (name: string) => this.openOrders().forEach(({ id, tag }) => tag === name && this.cancel(id));
   cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
 type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
@@ -199,7 +199,7 @@ describe('a reversal that does not fill', () => {
       const placeRung = (strategy: Scripted, limit: number) =>
         strategy.placeOrder(true, { base: 2 }, { limit: priceOf(limit), tag: 'rung' });
       const replaceAndReverse = (strategy: Scripted): void => {
-        strategy.openOrders().forEach(({ id, tag }) => tag === 'rung' && strategy.cancelOrder(id));
+        strategy.cancelTag('rung');
         placeRung(strategy, 9400);
         strategy.targetBase(-80);
       };
