@@ -283,7 +283,7 @@ export class NaiveFutures {
   #openFill(order: Resting): RowEvent {
     const [open] = this.#rows[this.#row]!;
     const apply = () => this.#fillOrder(order, open, false, true);
-    return this.#event(order, { level: order.limit, atOpen: true, stage: 2, apply });
+    return this.#event(order, { level: order.limit, atOpen: true, stage: -1, apply });
   }
 
   /** Returns the stops and trigger orders that the row opens beyond. */

@@ -17,6 +17,7 @@ class Scripted extends Strategy {
   row = 0;
   targetBase = (base: number) => this.target({ base });
   placeOrder = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  cancelTag = (name: string) => this.openOrders().forEach(({ id, tag }) => tag === name && this.cancel(id));
   cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
 type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
@@ -191,6 +192,25 @@ describe('a reversal that does not fill', () => {
     expect(engine.ledger.lots(0, 0)).toBe(10);
     expect(engine.followUps).toBe(0);
   });
+
+  it.each([0, 300, 20_000, 90_000])(
+    'the exit after a denied reversal withdraws a replacement that was to be sent at the same time, latency %i ms',
+    async (latencyMs) => {
+      const placeRung = (strategy: Scripted, limit: number) =>
+        strategy.placeOrder(true, { base: 2 }, { limit: priceOf(limit), tag: 'rung' });
+      const replaceAndReverse = (strategy: Scripted): void => {
+        strategy.cancelTag('rung');
+        placeRung(strategy, 9400);
+        strategy.targetBase(-80);
+      };
+      const script: Script = { 0: enterLong, 4: (strategy) => (placeStop(strategy), placeRung(strategy, 9500)), 8: replaceAndReverse };
+      const { orders, engine } = await run(quiet(24), script, { cash: { USDT: '2.8' }, fills: { latencyMs } });
+      expect(orders.filter(({ code }) => code !== '').map(({ code }) => code)).toEqual(['MARGIN']);
+      expect(engine.ledger.isFlat(0, 0)).toBe(true);
+      expect(engine.orders.active()).toEqual([]);
+      expect(engine.followUps).toBe(0);
+    },
+  );
 
   it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
     const { engine } = await run(gap, { 0: enterLong, 8: (strategy) => strategy.targetBase(-10) });

@@ -112,6 +112,31 @@ describe('a trigger order', () => {
     expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
   });
 
+  it.each([
+    ['a long', true, 10_200, 10_240, 10_100, [10_250, 10_400, 9900, 10_000]],
+    ['a short', false, 9800, 9760, 9900, [9750, 10_100, 9600, 10_000]],
+  ] as const)(
+    'a target beyond which the row of a trigger order opens fills at that open, before the stop: %s',
+    async (_, isBuy, trigger, target, stop, bar) => {
+      const price = (ticks: number) => ticks / 10 ** contract.priceDigits;
+      const rows = [quiet(10_000), quiet(10_000), bar, quiet(10_000)];
+      const alone = await run(rows, [when(isBuy, trigger, { base: 10 }, { takeProfit: price(target), stopLoss: price(stop) })]);
+      const [entrySide, exitSide] = isBuy ? ['buy', 'sell'] : ['sell', 'buy'];
+      expect(alone.fills).toEqual([
+        [entrySide, bar[0], 2],
+        [exitSide, bar[0], 2],
+      ]);
+      // The second target lies beyond the open. The row reaches it and the stop, so the stop counts.
+      const targets = [{ at: price(target), share: 0.5 }, { at: price(isBuy ? 10_300 : 9700) }];
+      const ladder = await run(rows, [when(isBuy, trigger, { base: 10 }, { targets, stopLoss: price(stop) })]);
+      expect(ladder.fills).toEqual([
+        [entrySide, bar[0], 2],
+        [exitSide, bar[0], 2],
+        [exitSide, stop, 3],
+      ]);
+    },
+  );
+
   it('a trigger order that its account cannot pay for when it fires is rejected with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts need a margin of 1 USDT, and 10 more at 9400 need 0.94. The account has 1.2 when the order is sent, and 0.7 after the

@@ -139,9 +139,12 @@ export class WaitingDrafts {
     const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING);
     if (isStarting) this.isHeld = false;
     if (isStarting || this.isHeld || this.ready.length === 0) return;
+    const { drafts } = this.engine.orders;
     const ready = this.ready;
     this.ready = [];
     for (const draft of ready) {
+      // The draft before it may have withdrawn it: a reversal that risk denies exits the position, and an exit withdraws drafts.
+      if (!drafts.waiting.includes(draft)) continue;
       this.remove(draft);
       this.send(draft);
     }
@@ -193,12 +196,12 @@ export class WaitingDrafts {
   /** Withdraws a waiting draft. False when the order is not one. */
   withdraw(order: BotOrder): boolean {
     const draft = this.engine.orders.drafts.waiting.find((one) => one.order === order);
-    if (draft !== undefined) this.withdrawDraft(draft);
+    if (draft !== undefined) this.withdrawDrafts([draft]);
     return draft !== undefined;
   }
   /** Withdraws the drafts for which `which` is true. */
   withdrawAll(which: (draft: WaitingDraft) => boolean): void {
-    for (const draft of this.engine.orders.drafts.waiting.filter(which)) this.withdrawDraft(draft);
+    this.withdrawDrafts(this.engine.orders.drafts.waiting.filter(which));
   }
   /** Denies all drafts with a code, after a kill. */
   dropAll(code: string): void {
@@ -221,13 +224,16 @@ export class WaitingDrafts {
     this.engine.followUps--;
     this.ready = this.ready.filter((one) => one !== draft);
   }
-  private withdrawDraft(draft: WaitingDraft): void {
+  private withdrawDrafts(drafts: readonly WaitingDraft[]): void {
     const engine = this.engine;
-    this.remove(draft);
-    const { id } = draft.order;
-    engine.orders.withdraw(draft.order, engine.nowMs);
-    engine.notifyOrder(draft.order);
-    this.onEndWithoutReport(id);
+    // All are removed before the first one ends: its end must not send another one that waited only for it.
+    for (const draft of drafts) this.remove(draft);
+    for (const { order } of drafts) {
+      const { id } = order;
+      engine.orders.withdraw(order, engine.nowMs);
+      engine.notifyOrder(order);
+      this.onEndWithoutReport(id);
+    }
   }
   private deny(order: BotOrder, code: string): OrderId {
     const { id } = order;

@@ -18,8 +18,8 @@ export interface TradedRow {
   readonly low: number;
 }
 
-/** Order of events inside a row: the smaller number acts first. */
-export const STAGE = { stop: 0, condition: 1, lateOpen: 2, entry: 3, profit: 4, stopOfEntry: 5 } as const;
+/** Order of events inside a row: the smaller number acts first. Orders that arrived with a fill at the open take part in that open. */
+export const STAGE = { lateOpen: 0, stop: 1, condition: 2, entry: 3, profit: 4, stopOfEntry: 5 } as const;
 /** The ranks of these stages in the order that is best for a position: profits come before stops. */
 export const BEST_STAGES: Readonly<Record<keyof typeof STAGE, number>> = {
   lateOpen: 0,
