@@ -134,4 +134,17 @@ describe('trigger orders', () => {
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
+
+  it('a stop that may be the bot’s and stays waiting after the position is closed is named', async () => {
+    const { orders, stopId } = await openProtectedPosition(false);
+    const foreign = { contractName, type: 'LIMIT', positionType: 1, volume: '1000', side: 'SELL', open: 'CLOSE', price: '30000' } as const;
+    const similar = { ...foreign, triggerType: '1', triggerPrice: '40000', clientOrderId: 'his' } as const;
+    const [similarId] = (await fixture.call('futures.createConditionOrder', similar)).triggerIds;
+    const books = fixture.books(orders);
+    const report = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
+    expect(await pendingTriggerIds()).toEqual(expect.arrayContaining([stopId, similarId]));
+    expect(report.residuals.join('\n')).toContain(stopId);
+    expect(report.residuals.join('\n')).toContain(similarId);
+  });
 });

@@ -291,7 +291,7 @@ export class RestExchange implements OrderGateway {
       (tracked) => tracked.id !== id && tracked.request.side === side,
     );
     const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
-    const heldLots = Math.abs(this.#core.deps.heldLots?.(index) ?? Infinity);
+    const heldLots = this.#core.deps.heldLots?.(index, side) ?? Infinity;
     return lots + othersOpenLots <= heldLots - lackingLots ? null : 'VENUE_HOLDS_LESS';
   }
   /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */

@@ -359,7 +359,7 @@ function restExchange(
       setting: (body) => journal.journal.setting(body),
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
-    heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
+    heldLots: (index, side) => engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, side === 'buy', true), 0),
     holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.cidOf,
     orderOf: (id) => engine.orders.get(id),

@@ -1,10 +1,10 @@
 // Runs a kill from end to end: cancel, prove, flatten, prove, report. It works without strategies, engine and risk rules, which may have failed.
 
 import { ConfigError } from '../../base/errors.ts';
-import type { InstrumentId } from '../../model/instrument.ts';
+import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 import { cancelAll, type Cancelled } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
-import { flatten, FlattenProgress, type Flattened, type PositionToClose } from './flatten/flatten.ts';
+import { flatten, FlattenProgress, gaveUpText, type Flattened, type PositionToClose } from './flatten/flatten.ts';
 import { doubtText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';
 import { Judge } from './evidence/judge.ts';
@@ -12,10 +12,13 @@ import { FuturesCloser } from './flatten/futuresCloser.ts';
 import type { SliceJournal } from './flatten/sliceJournal.ts';
 import { SpotCloser } from './flatten/spotCloser.ts';
 import type { SliceTerms } from './plan/killPlan.ts';
-import { drainTriggers } from './cancel/triggers.ts';
+import { drainTriggers, type LeftTrigger } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillDeps } from './plan/venue.ts';
 
-/** The books and the journal for flattening, read once no order is open. */
+/** Part of the time limit after which an instrument that cannot be cancelled no longer holds up the flattening of the others. */
+const SET_ASIDE_PART = 0.1;
+
+/** The books and the journal for flattening, read once no order is open, except of instruments that cannot be cancelled. */
 export interface KillBooks {
   readonly books: JournalBooks;
   readonly journal: SliceJournal;
@@ -58,35 +61,79 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
   // Orders whose end is not proved yet.
   let left = known;
   const progress = new FlattenProgress();
+  const believed = (): readonly string[] => (options.books === null ? [] : (options.believed?.() ?? []));
   try {
+    const { giveUpMs } = deps.settings;
+    if (options.books !== null) venue.giveUpMs = giveUpMs * SET_ASIDE_PART;
     const cancelled = await cancelAll(venue, known, options.all);
     report.noteCancelled(cancelled);
-    left = { ...known, open: new Map() };
+    left = onlyOf(known, cancelled.stuck);
+    let { stuck } = cancelled;
     if (options.books !== null) {
-      const books = await options.books();
-      const judge = new Judge(venue, books.books);
-      const positions = positionsOf(venue, judge, books);
-      report.noteFlattened(await flatten(venue, positions, options.terms, progress));
-      // Protective orders of a position that could not be closed stay.
-      report.triggersCancelled += await cancelProtective(venue, books.books.orders, options.all, report.open);
-      // Slices are orders too, so verify that none of them is open.
-      report.noteCancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
+      const isAllStuck = stuck.size === deps.instruments.length;
+      venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_PART) : giveUpMs;
+      const { books: readBooks, all, terms } = options;
+      const reading: { books: Promise<KillBooks> | null } = { books: null };
+      const close = async (instruments: readonly Instrument[]): Promise<void> => {
+        if (instruments.length === 0) return;
+        const books = await (reading.books ??= readBooks());
+        const positions = positionsOf(instruments, new Judge(venue, books.books), books);
+        report.noteFlattened(await flatten(venue, positions, terms, progress));
+      };
+      const closeLater = async (instruments: readonly Instrument[]): Promise<void> => {
+        if (instruments.length === 0) return;
+        const again = await cancelAll(venue, known, all, instruments);
+        report.noteCancelled(again);
+        ({ stuck } = again);
+        left = onlyOf(known, stuck);
+        await close(instruments.filter(({ id }) => !again.stuck.has(id)));
+      };
+      const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => cancelled.stuck.has(id) === isStuck));
+      await Promise.all([close(free!), closeLater(late!)]);
+      const done = deps.instruments.filter(({ id }) => !stuck.has(id));
+      if (reading.books !== null) {
+        const { books } = await reading.books;
+        // Protective orders of a position that could not be closed stay.
+        report.noteProtective(await cancelProtective(venue, books.orders, all, without(done, report.open)));
+        // Slices are orders too, so verify that none of them is open.
+        const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
+        const proved = without(done, report.gaveUp);
+        const again = await cancelAll(venue, slices, all, proved);
+        report.noteCancelledAgain(again, proved);
+        stuck = new Map([...stuck, ...again.stuck]);
+      }
     }
+    report.noteStuck(stuck, openTexts(left), believed());
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.noteStopped(error.message, progress, [...openTexts(left), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+    report.noteStopped(error.message, progress, [...openTexts(left), ...believed()]);
   } finally {
     venue.close();
   }
   return report.toReport();
 }
 
-/** Cancels the protective orders of closed positions and returns their number. `open`: instruments whose positions may remain. */
-async function cancelProtective(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
+const without = (instruments: readonly Instrument[], ids: ReadonlySet<InstrumentId>): readonly Instrument[] =>
+  instruments.filter(({ id }) => !ids.has(id));
+
+/** Returns the orders of these instruments alone. */
+function onlyOf({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
+  const of = (orders: KillOrders['open']): KillOrders['open'] => new Map([...orders].filter(([id]) => stuck.has(id)));
+  return { own, open: of(open), waiting: of(waiting), unknownUntilMs };
+}
+
+/** The trigger orders of closed positions. */
+interface Protective {
+  readonly count: number;
+  /** Those that are left alone, because no evidence shows whose they are. */
+  readonly left: readonly LeftTrigger[];
+}
+
+/** Cancels the trigger orders of contracts whose positions are closed. */
+async function cancelProtective(venue: KillVenue, known: KillOrders, all: boolean, closed: readonly Instrument[]): Promise<Protective> {
   const ended = new Set<string>();
-  const closed = venue.deps.instruments.filter(({ id }) => !open.has(id));
-  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
-  return ended.size;
+  const left = await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
+  return { count: ended.size, left: left.flat() };
 }
 
 /** Returns sentences about orders that may still be open, for a kill that does not complete. */
@@ -100,8 +147,8 @@ function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
 }
 
 /** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
-function positionsOf({ deps }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
-  return deps.instruments.flatMap((instrument): readonly PositionToClose[] => {
+function positionsOf(instruments: readonly Instrument[], judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
+  return instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
     const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
     if (instrument.market === 'spot')
@@ -115,13 +162,19 @@ function positionsOf({ deps }: KillVenue, judge: Judge, { books, journal, isNet 
   });
 }
 
+/** Returns each trigger order once. */
+const distinctTriggers = (rows: readonly LeftTrigger[]): readonly LeftTrigger[] => [
+  ...new Map(rows.map((row) => [`${row.instrument} ${row.trigger.triggerOrderId}`, row])).values(),
+];
+
 /** Collects the results of a kill while it runs. */
 class Report {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
   readonly #beganMs: number;
-  #cancelled: Cancelled = { count: 0, left: [], triggers: 0, leftTriggers: [] };
-  #flattened: Flattened = { slices: [], dust: [], residuals: [], open: new Set() };
+  #cancelled: Omit<Cancelled, 'stuck'> = { count: 0, left: [], triggers: 0, leftTriggers: [] };
+  #protective: readonly LeftTrigger[] = [];
+  #flattened: Flattened = { slices: [], dust: [], residuals: [], open: new Set(), gaveUp: new Set() };
   #stopped: readonly string[] = [];
   triggersCancelled = 0;
 
@@ -136,18 +189,57 @@ class Report {
     return this.#flattened.open;
   }
 
+  get gaveUp(): ReadonlySet<InstrumentId> {
+    return this.#flattened.gaveUp;
+  }
+
   noteCancelled(found: Cancelled): void {
-    this.#cancelled = found;
+    const { count, left, leftTriggers, triggers } = this.#cancelled;
+    this.#cancelled = {
+      count: count + found.count,
+      left: [...left, ...found.left],
+      triggers: triggers + found.triggers,
+      leftTriggers: [...leftTriggers, ...found.leftTriggers],
+    };
     this.triggersCancelled += found.triggers;
   }
 
-  noteCancelledAgain(found: Cancelled): void {
+  noteProtective({ count, left }: Protective): void {
+    this.triggersCancelled += count;
+    this.#protective = left;
+  }
+
+  /** Notes instruments that could not be completed, with what may be left of them. */
+  noteStuck(stuck: Cancelled['stuck'], open: readonly string[], believed: readonly string[]): void {
+    const ids = [...stuck.keys(), ...this.#flattened.gaveUp];
+    if (ids.length === 0) return;
+    const isOf = (text: string): boolean => ids.some((id) => text.startsWith(`${id}: `));
+    this.#stopped = [...[...stuck].map(([id, reason]) => gaveUpText(id, reason)), ...[...open, ...believed].filter(isOf)];
+  }
+
+  /** Notes the last look at these instruments. What was left of others stays. */
+  noteCancelledAgain(found: Cancelled, instruments: readonly Instrument[]): void {
+    const isElsewhere = ({ instrument }: { readonly instrument: InstrumentId }): boolean =>
+      instruments.every(({ id }) => id !== instrument);
+    const { count, left, leftTriggers, triggers } = this.#cancelled;
     this.triggersCancelled += found.triggers;
-    this.#cancelled = { ...found, count: this.#cancelled.count + found.count };
+    this.#cancelled = {
+      count: count + found.count,
+      left: [...left.filter(isElsewhere), ...found.left],
+      triggers: triggers + found.triggers,
+      leftTriggers: [...leftTriggers.filter(isElsewhere), ...found.leftTriggers],
+    };
   }
 
   noteFlattened(found: Flattened): void {
-    this.#flattened = found;
+    const { slices, dust, residuals, open, gaveUp } = this.#flattened;
+    this.#flattened = {
+      slices: [...slices, ...found.slices],
+      dust: [...dust, ...found.dust],
+      residuals: [...residuals, ...found.residuals],
+      open: new Set([...open, ...found.open]),
+      gaveUp: new Set([...gaveUp, ...found.gaveUp]),
+    };
   }
 
   noteStopped(reason: string, { slices, inFlight }: FlattenProgress, left: readonly string[]): void {
@@ -162,7 +254,7 @@ class Report {
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
         (attribution === 'alien' ? 'is not ours and stays open' : 'has an unknown owner and stays open'),
     );
-    const waiting = this.#cancelled.leftTriggers.map(
+    const waiting = distinctTriggers([...this.#cancelled.leftTriggers, ...this.#protective]).map(
       ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
         `${instrument}: trigger order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) has an unknown owner and stays waiting`,
     );

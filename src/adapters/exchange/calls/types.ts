@@ -1,7 +1,7 @@
 // Types of the REST exchange: its collaborators, the state restored after a restart, and the results of audits.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
-import type { EndedOrder, Order, OrderId } from '../../../model/order.ts';
+import type { EndedOrder, Order, OrderId, Side } from '../../../model/order.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
@@ -62,8 +62,8 @@ export interface RestExchangeDeps {
   readonly contractSettingsTarget?: (instrument: number) => ContractSettingsTarget;
   /** Receives what replies show about the venue's delays and clock. */
   readonly delayObserver?: DelayObserver;
-  /** Lots of an instrument that all strategies hold together, below 0 short. */
-  readonly heldLots?: (instrument: number) => number;
+  /** Lots of all strategies together that an order of this side would reduce. */
+  readonly heldLots?: (instrument: number, side: Side) => number;
   /** Futures only: true if strategies hold a position on this side. */
   readonly holdsSide?: (instrument: number, isLong: boolean) => boolean;
   /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */

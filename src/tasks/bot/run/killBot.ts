@@ -84,11 +84,18 @@ function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'la
 }
 
 /** Returns the positions in the bot's books, as residuals that are not proved to be closed. */
-function bookedPositions({ deps: { engine } }: LiveBot): readonly string[] {
+function bookedPositions({ deps: { engine, plan } }: LiveBot): readonly string[] {
   const { ledger, instruments, runs } = engine;
-  return instruments.flatMap(({ id }, index) => {
-    const qty = runs.reduce((sum, run) => sum + ledger.qty(run.index, index), 0);
-    return qty === 0 ? [] : [`${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`];
+  return instruments.flatMap(({ id, market }, index) => {
+    const sumOf = (qtyOf: (strategy: number) => number): number => runs.reduce((sum, run) => sum + qtyOf(run.index), 0);
+    // In two-way mode long and short are apart, and their sum may be 0.
+    const isTwoWay = market === 'futures' && plan.futures?.isNet === false;
+    const sides = isTwoWay
+      ? [false, true].map((isBuy) => sumOf((strategy) => ledger.closable(strategy, index, isBuy, true)) * (isBuy ? -1 : 1))
+      : [sumOf((strategy) => ledger.qty(strategy, index))];
+    return sides.flatMap((qty) =>
+      qty === 0 ? [] : [`${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`],
+    );
   });
 }
 

@@ -1,6 +1,7 @@
 // Builds the view of a running bot: a snapshot of plain values, made on request.
 
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
+import { pow10 } from '../../../base/number/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
@@ -8,6 +9,8 @@ import { isTradeBars } from '../../../model/tradeBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
+import type { Ledger } from '../../../portfolio/ledger.ts';
+import { contractBooks } from '../../../portfolio/pairedLedger.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
@@ -132,17 +135,14 @@ function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { by
 function positionsOf(engine: Engine): readonly PositionView[] {
   const { ledger, instruments } = engine;
   return engine.runs.flatMap(({ name, index: strategy }) =>
-    instruments.flatMap((instrument, index): PositionView[] => {
-      const qty = ledger.qty(strategy, index);
-      if (qty === 0) return [];
-      const ticks = engine.lastTicks(index);
-      const entry = ledger.entryPrice(strategy, index);
-      const isMarked = Number.isFinite(entry) && Number.isFinite(ticks);
-      const size = new Decimal(fromScaled(Math.abs(qty), ledger.qtyDigits(index)));
-      const last = isMarked ? new Decimal(fromScaled(ticks, instrument.priceDigits)) : null;
-      const profit = last === null ? null : profitOf(instrument, size, new Decimal(entry), last, qty > 0);
-      return [
-        {
+    instruments.flatMap((instrument, index) =>
+      heldSides(ledger, strategy, index).map(({ qty, entry }): PositionView => {
+        const ticks = engine.lastTicks(index);
+        const isMarked = Number.isFinite(entry) && Number.isFinite(ticks);
+        const size = new Decimal(fromScaled(Math.abs(qty), ledger.qtyDigits(index)));
+        const last = isMarked ? new Decimal(fromScaled(ticks, instrument.priceDigits)) : null;
+        const profit = last === null ? null : profitOf(instrument, size, new Decimal(entry), last, qty > 0);
+        return {
           strategy: name,
           instrument: instrument.id,
           side: qty > 0 ? 'long' : 'short',
@@ -152,10 +152,25 @@ function positionsOf(engine: Engine): readonly PositionView[] {
           lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, instrument.priceDigits) : null,
           profit: profit === null ? null : moneyText(profit, instrument),
           quote: instrument.quote,
-        },
-      ];
-    }),
+        };
+      }),
+    ),
   );
+}
+
+/** Returns what a strategy holds of an instrument, below 0 short, with the entry price. In two-way mode long and short are apart. */
+function heldSides(ledger: Ledger, strategy: number, index: number): readonly { readonly qty: number; readonly entry: number }[] {
+  const { contract, priceDigits } = ledger.instruments[index]!;
+  const contracts = contract === undefined ? null : contractBooks(ledger);
+  const sides =
+    contracts === null
+      ? [{ qty: ledger.qty(strategy, index), entry: ledger.entryPrice(strategy, index) }]
+      : [true, false].map((isLong) => {
+          const { lots, entryTicks } = contracts.side(index, isLong);
+          const qty = contracts.ownerOf(index) === strategy ? lots : 0;
+          return { qty: isLong ? qty : -qty, entry: entryTicks / pow10(priceDigits) };
+        });
+  return sides.filter(({ qty }) => qty !== 0);
 }
 
 /** Returns positions of the account that belong to no strategy: unattributed fills. */

@@ -7,7 +7,7 @@ import { counted } from '../../../base/text/format.ts';
 import { EmptyListProof, attributeOrder, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import { drainTriggers, type LeftTrigger } from './triggers.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import { KillGaveUp, type KillVenue } from '../plan/venue.ts';
 import type { KillOrders } from './killOrders.ts';
 
 /** An open order that a kill leaves alone. */
@@ -28,34 +28,55 @@ export interface Cancelled {
   readonly triggers: number;
   /** Trigger orders that are left alone, because no evidence shows whose they are. */
   readonly leftTriggers: readonly LeftTrigger[];
+  /** Instruments that could not be completed in time, and why. The other members do not count them. */
+  readonly stuck: ReadonlyMap<InstrumentId, string>;
 }
 
 /**
  * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `all`: cancels
- * foreign orders too. Throws KillStopped if that takes too long.
+ * foreign orders too. Throws KillStopped if the kill is aborted.
  */
-export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
-  const { instruments, onPhase } = venue.deps;
+export async function cancelAll(
+  venue: KillVenue,
+  known: KillOrders,
+  all: boolean,
+  instruments: readonly Instrument[] = venue.deps.instruments,
+): Promise<Cancelled> {
+  const { onPhase } = venue.deps;
   // Send these cancels at once. The lists then show whether they took effect.
   const first = instruments.flatMap((instrument) => {
     const ids = known.open.get(instrument.id) ?? [];
     return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
   });
-  const ended = new Set<string>([...known.open.values()].flat());
-  const triggers = new Set<string>();
+  const ended = new Map(instruments.map(({ id }) => [id, new Set(known.open.get(id) ?? [])]));
+  const triggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
+  const stuck = new Map<InstrumentId, string>();
+  const countOf = (ids: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>
+    [...ids].reduce((sum, [id, { size }]) => (stuck.has(id) ? sum : sum + size), 0);
+  const drainOne = async (instrument: Instrument): Promise<readonly [readonly LeftOrder[], readonly LeftTrigger[]]> => {
+    const { id } = instrument;
+    try {
+      return await Promise.all([
+        drain(venue, instrument, known.own, all, ended.get(id)!),
+        drainTriggers(venue, instrument, known, { all, which: 'opening', ended: triggers.get(id)! }),
+      ]);
+    } catch (error) {
+      if (!(error instanceof KillGaveUp)) throw error;
+      stuck.set(id, error.message);
+      return [[], []];
+    }
+  };
   const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
-    const [left, leftTriggers] = await Promise.all([
-      Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, ended))),
-      Promise.all(instruments.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'opening', ended: triggers }))),
-    ]);
-    return { left: left.flat(), leftTriggers: leftTriggers.flat() };
+    const parts = await Promise.all(instruments.filter(({ id }) => !stuck.has(id)).map(drainOne));
+    return { left: parts.flatMap(([left]) => left), leftTriggers: parts.flatMap(([, leftTriggers]) => leftTriggers) };
   };
   const drained = drainAll();
   // A refused or unanswered first cancel does not stop the kill: the lists show what is still open.
   let [left] = await Promise.all([drained, ...first]);
-  onPhase('cancelling', `${counted(ended.size, 'order')} cancelled; no own order is open in ${counted(instruments.length, 'list')}`);
+  const lists = counted(instruments.length - stuck.size, 'list');
+  onPhase('cancelling', `${counted(countOf(ended), 'order')} cancelled; no own order is open in ${lists}`);
   if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
-  return { count: ended.size, triggers: triggers.size, ...left };
+  return { count: countOf(ended), triggers: countOf(triggers), ...left, stuck };
 }
 
 /** Cancels the own orders of one instrument until its list stays empty of them. */

@@ -45,6 +45,9 @@ interface BookedTrade {
 /** Length of the prefix of a client order id that identifies the bot. */
 const PREFIX_CHARS = 16;
 
+/** Returns the side of the position that an order changes. Only two-way mode has long and short apart. */
+export const positionSideOf = (side: Side, closes: boolean): Side => (closes === (side === 'buy') ? 'sell' : 'buy');
+
 /** Returns the key of a fill: its trade, and the bot's side of that trade. */
 const tradeKey = (instrument: string, tradeId: string, side: Side): string => `${instrument} ${tradeId} ${side}`;
 
@@ -52,6 +55,8 @@ const tradeKey = (instrument: string, tradeId: string, side: Side): string => `$
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
   readonly #strategies = new Map<string, number>();
+  /** Whether an order closes, by client order id. */
+  readonly #closes = new Map<string, boolean>();
   /** Client order ids of the bot, in upper case, because services may change the case. */
   readonly #cids = new Set<string>();
   /** Prefixes of this bot's client order ids, in upper case. */
@@ -62,7 +67,7 @@ export class JournalBooks implements OwnOrders {
   readonly #waiting = new Map<string, string>();
   /** Unattributed fills in the journal. */
   readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
-  /** Sum of the fills in the journal, by `<instrument id> <strategy>`. */
+  /** Sum of the fills in the journal, by `<instrument id> <strategy> <position side>`. */
   readonly #held = new Map<string, Decimal>();
   readonly #trades = new Set<string>();
   readonly #booked = new Map<string, BookedTrade[]>();
@@ -83,6 +88,7 @@ export class JournalBooks implements OwnOrders {
     if (record.k === 'INTENT') {
       this.#noteOwn(record.cid);
       this.#strategies.set(record.cid, record.strategy);
+      this.#closes.set(record.cid, record.reduceOnly);
       this.#lastCid = record.cid;
       const traders = this.#traders.get(record.symbol) ?? new Set();
       this.#traders.set(record.symbol, traders.add(record.strategy));
@@ -93,7 +99,13 @@ export class JournalBooks implements OwnOrders {
       this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
       this.setVenueId(record.cid, record.orderId);
-      this.#book(record, this.#strategies.get(record.cid) ?? 0);
+      // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
+      const positionSide = positionSideOf(record.side, this.#closes.get(record.cid) ?? true);
+      this.#book(
+        record,
+        this.#strategies.get(record.cid) ?? this.strategyHolding(record.symbol as InstrumentId, positionSide),
+        positionSide,
+      );
     } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
   };
 
@@ -114,10 +126,10 @@ export class JournalBooks implements OwnOrders {
   }
 
   /** Books a fill of an own order. */
-  #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number): void {
+  #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
     const { symbol, tradeId, side, executedMs } = fill;
     this.#trades.add(tradeKey(symbol, tradeId, side));
-    const key = `${symbol} ${strategy}`;
+    const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
     this.#held.set(key, (this.#held.get(key) ?? new Decimal(0)).plus(change));
     if (!/^\d+$/.test(tradeId)) return;
@@ -166,9 +178,16 @@ export class JournalBooks implements OwnOrders {
     this.#cidOf.set(venueId, cid);
     if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
   }
-  /** Records the venue order id by the client order id of a row, ignoring case. */
-  noteVenueId(rowCid: string, venueId: string): void {
-    this.setVenueId(this.#cidAs(rowCid), venueId);
+  /** Records the venue order id by the client order id of a row, ignoring case, and whether the order closes, if the journal lacks it. */
+  noteVenueId(rowCid: string, venueId: string, action: 'OPEN' | 'CLOSE' | null): void {
+    const cid = this.#cidAs(rowCid);
+    if (!this.#closes.has(cid) && action !== null) this.#closes.set(cid, action === 'CLOSE');
+    this.setVenueId(cid, venueId);
+  }
+  /** Returns the side of the position that a trade of an own order changes. */
+  positionSideOf({ venueId, side }: Pick<TradeRow, 'venueId' | 'side'>): Side {
+    const cid = this.#cidOf.get(venueId);
+    return positionSideOf(side, (cid === undefined ? undefined : this.#closes.get(cid)) ?? false);
   }
   /** True when the known order with this client order id is another one: a network has delivered the request twice. */
   isSecondCopy(rowCid: string, venueId: string): boolean {
@@ -225,6 +244,7 @@ export class JournalBooks implements OwnOrders {
   addSlice({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
     this.#noteOwn(cid);
     this.#strategies.set(cid, strategy);
+    this.#closes.set(cid, true);
     const request = requestTermsOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
   }
@@ -243,10 +263,15 @@ export class JournalBooks implements OwnOrders {
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
     return this.#unattributed.flatMap((fill) => (fill.instrument === instrument ? [fill.row] : []));
   }
-  /** Returns the sum of the fills in the journal, by strategy; below zero: short. */
-  heldOf(instrument: InstrumentId): ReadonlyMap<number, Decimal> {
-    const own = [...this.#held].filter(([key]) => key.startsWith(`${instrument} `));
-    return new Map(own.map(([key, qty]) => [Number(key.slice(instrument.length + 1)), qty]));
+  /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
+  heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
+    const held = new Map<number, Decimal>();
+    for (const [key, qty] of this.#held) {
+      const [id, strategy, side] = key.split(' ');
+      if (id !== instrument || (positionSide ?? side) !== side) continue;
+      held.set(Number(strategy), qty.plus(held.get(Number(strategy)) ?? 0));
+    }
+    return held;
   }
   /** Returns the strategies that have sent orders of an instrument. */
   strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
@@ -258,11 +283,14 @@ export class JournalBooks implements OwnOrders {
     const [max] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
     return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }
-  /** Returns the positions according to the journal, as sentences. */
-  get believed(): readonly string[] {
+  /** Returns the positions according to the journal, as sentences. `isNet`: contracts are not in two-way mode. */
+  believed(isNet: boolean): readonly string[] {
     return [...this.#instruments.values()].flatMap((instrument) => {
-      const sum = [...this.heldOf(instrument.id).values()].reduce((all, qty) => all.plus(qty), new Decimal(0));
-      return sum.isZero() ? [] : [`${instrument.id}: ${sizeText(sum.toFixed(), instrument)} by the journal, not proved to be closed`];
+      const sides = isNet || instrument.market === 'spot' ? [null] : (['buy', 'sell'] as const);
+      return sides.flatMap((side) => {
+        const sum = [...this.heldOf(instrument.id, side).values()].reduce((all, qty) => all.plus(qty), new Decimal(0));
+        return sum.isZero() ? [] : [`${instrument.id}: ${sizeText(sum.toFixed(), instrument)} by the journal, not proved to be closed`];
+      });
     });
   }
   /** Returns the newest booked trade before `ms`; null: no such trade. */

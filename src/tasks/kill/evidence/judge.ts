@@ -16,11 +16,12 @@ import { pagedOf } from '../../../adapters/exchange/calls/spotCalls.ts';
 import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
 import { readOpen } from '../cancel/openOrders.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { DistinctRows } from './distinctRows.ts';
-import { changeOf, type JournalBooks } from './journalBooks.ts';
+import { changeOf, positionSideOf, type JournalBooks } from './journalBooks.ts';
 
 /** Overlap of reads, ms, because rows may appear out of order. */
 const OVERLAP_MS = 20_000;
@@ -31,6 +32,8 @@ const RETENTION_MS = 86_400_000;
 export interface Judgement {
   /** Bounds of each strategy's position; below zero: short. */
   readonly held: ReadonlyMap<number, Range>;
+  /** The same of each side of a contract in two-way mode. */
+  readonly heldOn: Readonly<Record<Side, ReadonlyMap<number, Range>>>;
   readonly uncertainties: readonly Doubt[];
 }
 
@@ -60,7 +63,8 @@ export class Judge {
     const sighting = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
-    return { held: this.#heldRanges(instrument, fresh, uncertainties), uncertainties };
+    const rangesOf = (side: Side | null) => this.#heldRanges(instrument, fresh, uncertainties, side);
+    return { held: rangesOf(null), heldOn: { buy: rangesOf('buy'), sell: rangesOf('sell') }, uncertainties };
   }
 
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
@@ -100,7 +104,7 @@ export class Judge {
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
       if (row?.cid && isSecondOpening(instrument, row, this.books)) this.#foreign.add(venueId);
-      else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
+      else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId, row.action);
       else if (row?.cid) this.#foreign.add(venueId);
       else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
     }
@@ -198,9 +202,18 @@ export class Judge {
   // --- Positions
 
   /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */
-  #heldRanges(instrument: Instrument, fresh: readonly TradeRow[], uncertainties: readonly Doubt[]): Judgement['held'] {
-    const sums = new Map(this.books.heldOf(instrument.id));
+  #heldRanges(
+    instrument: Instrument,
+    fresh: readonly TradeRow[],
+    allUncertainties: readonly Doubt[],
+    positionSide: Side | null,
+  ): Judgement['held'] {
+    const uncertainties = allUncertainties.filter(
+      ({ order: { request } }) => positionSide === null || positionSideOf(request.side, request.reduceOnly) === positionSide,
+    );
+    const sums = new Map(this.books.heldOf(instrument.id, positionSide));
     for (const row of fresh) {
+      if (positionSide !== null && this.books.positionSideOf(row) !== positionSide) continue;
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
       if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }

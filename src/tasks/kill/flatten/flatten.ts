@@ -4,7 +4,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { isDust, nextSlice, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import { KillGaveUp, type KillVenue } from '../plan/venue.ts';
 
 /** The closable part of a position, determined again before every slice. Quantities are in coins or contracts. */
 export interface Closable {
@@ -68,9 +68,16 @@ export interface Flattened {
   readonly dust: readonly string[];
   /** Instruments with a position that remains or may remain. */
   readonly open: ReadonlySet<InstrumentId>;
+  /** Instruments whose flattening ended without proof, because the exchange did not answer or nothing progressed. */
+  readonly gaveUp: ReadonlySet<InstrumentId>;
 }
 
-type FlattenedPosition = Omit<Flattened, 'open'>;
+interface FlattenedPosition extends Omit<Flattened, 'open' | 'gaveUp'> {
+  readonly gaveUp?: boolean;
+}
+
+/** Returns why an instrument ended without proof, as a sentence that names it. */
+export const gaveUpText = (id: InstrumentId, reason: string): string => (reason.includes(`${id}: `) ? reason : `${id}: ${reason}`);
 
 /** The slices of a flattening, for the report of a kill that is stopped in the middle of it. */
 export class FlattenProgress {
@@ -95,8 +102,16 @@ export async function flatten(
   const parts = await Promise.all(
     ids.map(async (id) => {
       const done: FlattenedPosition[] = [];
-      for (const position of positions)
-        if (position.instrument.id === id) done.push(await flattenPosition(venue, position, progress, terms));
+      try {
+        for (const position of positions)
+          if (position.instrument.id === id) done.push(await flattenPosition(venue, position, progress, terms));
+      } catch (error) {
+        if (!(error instanceof KillGaveUp)) throw error;
+        // Only this instrument ends here. Its slices count, and what may still be open of it is named.
+        const isOf = (text: string): boolean => text.startsWith(`${id}: `);
+        const slices = progress.slices.filter(({ instrument }) => instrument === id);
+        return [{ slices, residuals: [gaveUpText(id, error.message), ...[...progress.inFlight].filter(isOf)], dust: [], gaveUp: true }];
+      }
       return done;
     }),
   );
@@ -105,6 +120,7 @@ export async function flatten(
     residuals: parts.flat().flatMap(({ residuals }) => residuals),
     dust: parts.flat().flatMap(({ dust }) => dust),
     open: new Set(ids.filter((_, index) => parts[index]!.some(({ residuals }) => residuals.length > 0))),
+    gaveUp: new Set(ids.filter((_, index) => parts[index]!.some(({ gaveUp }) => gaveUp === true))),
   };
 }
 

@@ -31,12 +31,12 @@ export class FuturesCloser implements Closer {
 
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, positionSide, judge, isNet } = this.#deps;
-    const { held, uncertainties } = await judge.read(instrument);
+    const { held, heldOn, uncertainties } = await judge.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
     const position = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
     if (!position) return null;
     this.#positionType = position.positionType === 2 ? 2 : 1;
-    const { low, high } = ownRange([...held.values()], positionSide, isNet);
+    const { low, high } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
     const qty = Decimal.min(low, position.positionVolume, position.canCloseVolume);
     // The part of a position that is not the bot's stays open.
     const rest = Decimal.min(high, position.positionVolume).minus(qty);

@@ -73,6 +73,9 @@ export class KillStopped extends Error {
   override readonly name = 'KillStopped';
 }
 
+/** Thrown when one step has made no progress for too long. Other instruments may still complete. */
+export class KillGaveUp extends KillStopped {}
+
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 
@@ -80,6 +83,8 @@ const MAX_PAUSE_MS = 5000;
 export class KillVenue {
   /** The collaborators of the kill. */
   readonly deps: KillDeps;
+  /** Time without progress after which a step that begins now gives up, ms. */
+  giveUpMs: number;
   /** Time of the first failed read since the last success, ms; null: the last read succeeded. */
   #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
@@ -89,6 +94,7 @@ export class KillVenue {
 
   constructor(deps: KillDeps) {
     this.deps = deps;
+    this.giveUpMs = deps.settings.giveUpMs;
     this.#incidentMs = new Map(deps.incidentMs);
   }
 
@@ -146,7 +152,7 @@ export class KillVenue {
     return outcome;
   }
 
-  /** Repeats a read, with growing pauses, until the exchange replies. Throws KillStopped after `giveUpMs`. */
+  /** Repeats a read, with growing pauses, until the exchange replies. Throws KillGaveUp after `giveUpMs`. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
@@ -183,11 +189,13 @@ export class KillVenue {
 export class RetryLimit {
   readonly #venue: KillVenue;
   readonly #problem: string;
+  readonly #limitMs: number;
   #sinceMs: number;
 
   constructor(venue: KillVenue, problem: string) {
     this.#venue = venue;
     this.#problem = problem;
+    this.#limitMs = venue.giveUpMs;
     this.#sinceMs = venue.nowMs;
   }
 
@@ -202,7 +210,7 @@ export class RetryLimit {
   }
 
   get #leftMs(): number {
-    return this.#sinceMs + this.#venue.deps.settings.giveUpMs - this.#venue.nowMs;
+    return this.#sinceMs + this.#limitMs - this.#venue.nowMs;
   }
 
   /** Why no further attempt is made, as a sentence. Null while there is time. */
@@ -210,10 +218,10 @@ export class RetryLimit {
     return this.#leftMs > 0 ? null : `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${this.#problem}`;
   }
 
-  /** Waits at most `ms`. Throws KillStopped when the time without progress has ended. */
+  /** Waits at most `ms`. Throws KillGaveUp when the time without progress has ended. */
   async wait(ms: number): Promise<void> {
     const { reached } = this;
-    if (reached !== null) throw new KillStopped(reached);
+    if (reached !== null) throw new KillGaveUp(reached);
     await this.#venue.wait(Math.min(ms, this.#leftMs));
   }
 }

@@ -59,7 +59,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   const books = options.flatten ? () => flattenBooks(bot, exchange, deps, options.endBot ?? endHolder, closing) : null;
   try {
     const journal = readBooks(bot, deps);
-    const believedOrders = (): readonly string[] => journal?.believed ?? [];
+    const believedOrders = (): readonly string[] => journal?.believed(bot.isNet ?? true) ?? [];
     return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
       all: options.all,
       books,
