@@ -24,13 +24,17 @@ type Prices = Pick<BarColumns, 'open' | 'high' | 'low' | 'close' | 'length'>;
 /** Returns the moves of the bars, of several bars together, and of the days. */
 export function movesOf(bars: BarColumns): BarMoves[] {
   const own = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
-  return [...own, ...distantOf(bars), ...dailyOf(bars)];
+  const ofVolume = { bits: risesOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
+  return [...own, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
 }
 
-/** The moves inside each bar, and from each column to the next bar. */
+/** The moves inside each bar, and from each column, or the middle of several, to the next bar. */
 function stepsOf({ open, high, low, close, length }: Prices): Uint8Array[] {
   const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
-  return [ofBars, ...[close, open, high, low].map((of) => risesOf(of, length, 1))];
+  const middles = Float64Array.from({ length }, (_, row) => high[row]! + low[row]!);
+  const typical = middles.map((sum, row) => sum + close[row]!);
+  const means = typical.map((sum, row) => sum + open[row]!);
+  return [ofBars, ...[close, open, high, low, middles, typical, means].map((of) => risesOf(of, length, 1))];
 }
 
 function risesOf(prices: ArrayLike<number>, length: number, distance: number): Uint8Array {
