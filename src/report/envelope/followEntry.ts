@@ -206,10 +206,12 @@ class EntryWalk {
       const { path } = this;
       const isUndecided =
         path.isEntryOpen !== pathsBefore.isEntryOpen || path.isExitOpen !== pathsBefore.isExitOpen || !isSame(path, asRun);
-      if (isUndecided && this.stepThrough(pathsBefore, finer, row)) {
-        this.path = pathsBefore;
-        this.isApart = true;
-        this.isRefined = true;
+      if (isUndecided) {
+        if (this.stepThrough(pathsBefore, finer, row)) {
+          this.path = pathsBefore;
+          this.isApart = true;
+          this.isRefined = true;
+        } else finer.reject(this.rows.bars.instrument, this.rows.bars.closeMs[row]!);
       }
     }
     this.payInside(this.rows.bars.closeMs[row]!);

@@ -30,6 +30,13 @@ export interface FinerRows {
   readonly interval: string;
   /** Returns the next finer rows in [fromMs, toMs), empty at the end. Null without finer bars, or after too many rows. */
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
+  /** Notes that the row that ends at `toMs` stays as it is, because its finer rows do not decide it. */
+  reject(instrument: Instrument, toMs: number): void;
+  /**
+   * Returns the rows for a run that matches them. Such a run cannot undo half a row, so it gets all finer rows of a row, or none. With
+   * `isBound` only rows that some entry needed have any: in the others the run does what it did before.
+   */
+  forLane(isBound: boolean): Pick<FinerRows, 'next'>;
   /** Number of rows read up to now, and number of rows over the whole run. */
   readonly read: number;
   readonly all: number;

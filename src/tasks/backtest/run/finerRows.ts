@@ -59,6 +59,8 @@ export class OpenFinerRows implements FinerRows {
   private readonly readers: ReadonlyMap<InstrumentId, RowReader>;
   /** Rows read until now, by instrument and time. Each lane asks for the same ones. */
   private readonly parts = new Map<string, BarColumns>();
+  /** By instrument and end of a bar: whether its rows decide it. Bars of which nothing was read are absent. */
+  private readonly decides = new Map<string, boolean>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
     this.readers = readers;
@@ -73,6 +75,35 @@ export class OpenFinerRows implements FinerRows {
     const known = this.parts.get(place);
     if (known !== undefined) return known;
     if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
+    const bar = barKey(instrument, toMs);
+    if (!this.decides.has(bar)) this.decides.set(bar, true);
+    return this.readPart(reader, instrument, place, fromMs, toMs);
+  }
+
+  reject(instrument: Instrument, toMs: number): void {
+    this.decides.set(barKey(instrument, toMs), false);
+  }
+
+  /** A bar that no entry needed is read only if all of its rows may be read. */
+  forLane(isBound: boolean): Pick<FinerRows, 'next'> {
+    return {
+      next: (instrument, fromMs, toMs) => {
+        const reader = this.readers.get(instrument.id);
+        if (reader === undefined) return null;
+        const bar = barKey(instrument, toMs);
+        let isDecided = this.decides.get(bar);
+        if (isDecided === undefined) {
+          isDecided = !isBound && this.read + reader.countBetween(fromMs, toMs) <= this.all * MAX_READ;
+          this.decides.set(bar, isDecided);
+        }
+        if (!isDecided) return null;
+        const place = `${instrument.id} ${fromMs}`;
+        return this.parts.get(place) ?? this.readPart(reader, instrument, place, fromMs, toMs);
+      },
+    };
+  }
+
+  private readPart(reader: RowReader, instrument: Instrument, place: string, fromMs: number, toMs: number): BarColumns {
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
     this.read += reader.lastCount ?? rows.length;
     this.parts.set(place, rows);
@@ -82,4 +113,8 @@ export class OpenFinerRows implements FinerRows {
   close(): void {
     for (const reader of this.readers.values()) reader.close();
   }
+}
+
+function barKey({ id }: Instrument, toMs: number): string {
+  return `${id} ${toMs}`;
 }

@@ -3,9 +3,9 @@
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
-import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import { movesOf, type BarMoves } from './barMoves.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 import { listsIn } from './lists.ts';
@@ -45,7 +45,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
-      for (const moves of movesOf(bars).flatMap((each) => [each, each.map((isUp) => 1 - isUp)])) {
+      for (const moves of movesOf(bars).flatMap((each) => [each, { ...each, bits: each.bits.map((isUp) => 1 - isUp) }])) {
         const found = placeOf(moves, sequences, windows);
         if (found === null) continue;
         const what = 'a table of the ups and downs of these bars';
@@ -134,27 +134,25 @@ function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: nu
   }
 }
 
-/** The moves of bars by which code could look ahead: inside each, and from each column to the next bar. */
-function movesOf({ open, high, low, close, length }: BarColumns): Uint8Array[] {
-  const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
-  return [ofBars, ...[close, open, high, low].map((of) => Uint8Array.from({ length: Math.max(0, length - 1) }, (_, row) => Number(of[row + 1]! > of[row]!)))]; // prettier-ignore
-}
-
 /** Returns a row of the data and the place in the text from which on all moves are alike. */
-function placeOf(
-  moves: Uint8Array,
-  sequences: readonly Sequence[],
-  windows: Windows,
-): { readonly row: number; readonly at: number } | null {
+function placeOf(moves: BarMoves, sequences: readonly Sequence[], windows: Windows): { readonly row: number; readonly at: number } | null {
   let found: { readonly row: number; readonly at: number } | null = null;
-  eachWindow(moves, moves.length - (ENOUGH - FOUND_BY), (window, row) => {
+  eachWindow(moves.bits, moves.bits.length - (ENOUGH - FOUND_BY), (window, move) => {
     if (found !== null) return;
     for (const [index, at] of windows.get(window) ?? []) {
       const { bits, places } = sequences[index]!;
-      let count = FOUND_BY;
-      while (count < ENOUGH && bits[at + count] === moves[row + count]) count++;
-      if (count === ENOUGH) found = { row, at: places[at]! };
+      if (isAlike(bits, at, moves, move)) found = { row: moves.rowOf(move), at: places[at]! };
     }
   });
   return found;
+}
+
+/** Returns true when enough moves from `move` on, with enough turns among them, are the bits from `at` on. */
+function isAlike(bits: Uint8Array, at: number, { bits: moves, minTurns }: BarMoves, move: number): boolean {
+  let turns = 0;
+  for (let count = 0; count < ENOUGH || turns < minTurns; count++) {
+    if (at + count >= bits.length || bits[at + count] !== moves[move + count]) return false;
+    if (count > 0 && bits[at + count] !== bits[at + count - 1]) turns++;
+  }
+  return true;
 }

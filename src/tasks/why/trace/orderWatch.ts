@@ -16,7 +16,6 @@ import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
 /** A watched order, which changes until the order ends. */
 type Watched = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: ExplainedOrder[Key] } & {
   readonly events: ExplainedEvent[];
-  filledLots: number;
 };
 
 /** A journal that passes all records on, and watches the orders that are decided at a bar. */
@@ -201,7 +200,6 @@ export class OrderWatch implements Journal {
       rules: [],
       ending: 'open',
       filledQuantity: amountText(order.filledLots, order.instrument.quantityDigits),
-      filledLots: 0,
       events: [],
     };
     this.orders.set(order.id, started);

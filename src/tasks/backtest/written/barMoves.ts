@@ -1,0 +1,75 @@
+// The ups and downs of bars by which code could look ahead: of each bar, over several bars, and of each day.
+
+import type { BarColumns } from '../../../model/bars/bars.ts';
+
+const DAY_MS = 86_400_000;
+/** Distances, in bars, over which a table may say where the price goes. */
+const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 48, 60, 96, 120];
+/** Rows whose moves over several bars are compared. A longer table shows itself in them. */
+const MAX_ROWS = 100_000;
+/** Moves over several bars seldom turn, so more of them can agree by accident: so many turns have to agree as well. */
+const MIN_TURNS = 20;
+
+/** Ups (1) and downs (0) of bars. */
+export interface BarMoves {
+  readonly bits: Uint8Array;
+  /** Number of changes between up and down that a table has to share. */
+  readonly minTurns: number;
+  /** Returns the row of the data at which a move begins. */
+  rowOf(move: number): number;
+}
+
+type Prices = Pick<BarColumns, 'open' | 'high' | 'low' | 'close' | 'length'>;
+
+/** Returns the moves of the bars, of several bars together, and of the days. */
+export function movesOf(bars: BarColumns): BarMoves[] {
+  const own = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
+  const ofVolume = { bits: risesOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
+  return [...own, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
+}
+
+/** The moves inside each bar, and from each column, or the middle of several, to the next bar. */
+function stepsOf({ open, high, low, close, length }: Prices): Uint8Array[] {
+  const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
+  const middles = Float64Array.from({ length }, (_, row) => high[row]! + low[row]!);
+  const typical = middles.map((sum, row) => sum + close[row]!);
+  const means = typical.map((sum, row) => sum + open[row]!);
+  return [ofBars, ...[close, open, high, low, middles, typical, means].map((of) => risesOf(of, length, 1))];
+}
+
+function risesOf(prices: ArrayLike<number>, length: number, distance: number): Uint8Array {
+  return Uint8Array.from({ length: Math.max(0, length - distance) }, (_, row) => Number(prices[row + distance]! > prices[row]!));
+}
+
+function distantOf({ close, length }: Prices): BarMoves[] {
+  const rows = Math.min(length, MAX_ROWS);
+  return DISTANCES.map((distance) => ({ bits: risesOf(close, rows, distance), minTurns: MIN_TURNS, rowOf: (move) => move }));
+}
+
+/** The moves of whole days, for bars that are shorter. */
+function dailyOf({ open, high, low, close, openMs, length }: BarColumns): BarMoves[] {
+  const firsts: number[] = [];
+  const days = { open: [] as number[], high: [] as number[], low: [] as number[], close: [] as number[] };
+  let day = NaN;
+  for (let row = 0; row < length; row++) {
+    const at = firsts.length - 1;
+    if (Math.floor(openMs[row]! / DAY_MS) === day) {
+      days.high[at] = Math.max(days.high[at]!, high[row]!);
+      days.low[at] = Math.min(days.low[at]!, low[row]!);
+      days.close[at] = close[row]!;
+      continue;
+    }
+    day = Math.floor(openMs[row]! / DAY_MS);
+    firsts.push(row);
+    for (const [name, of] of Object.entries({ open, high, low, close })) days[name as keyof typeof days].push(of[row]!);
+  }
+  if (firsts.length === length) return [];
+  const columns = {
+    open: Float64Array.from(days.open),
+    high: Float64Array.from(days.high),
+    low: Float64Array.from(days.low),
+    close: Float64Array.from(days.close),
+    length: firsts.length,
+  };
+  return stepsOf(columns).map((bits) => ({ bits, minTurns: 0, rowOf: (move) => firsts[move]! }));
+}

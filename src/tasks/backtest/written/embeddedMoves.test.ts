@@ -1,0 +1,92 @@
+// Tests that tables of moves over several bars and of days are found in a strategy's file, and that plain tables are not.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { emptyBars } from '../../../../test/fixtures/syntheticBars.ts';
+import { embeddedMoves } from './embeddedMoves.ts';
+
+const ROWS = 8000;
+const HOUR_MS = 3_600_000;
+const rng = seededRng(29);
+const close = new Float64Array(ROWS);
+for (let row = 0; row < ROWS; row++) close[row] = (row === 0 ? 20_000 : close[row - 1]!) * (1 + 0.02 * (rng.next() - 0.5));
+const open = Float64Array.from(close, (price, row) => (row === 0 ? price : close[row - 1]!));
+const openMs = Float64Array.from({ length: ROWS }, (_, row) => Date.UTC(2023, 0, 1) + row * HOUR_MS);
+const empty = emptyBars(ROWS);
+const bars = {
+  ...empty,
+  instrument: { wireName: 'BTCUSDT' },
+  interval: '1h',
+  openMs,
+  closeMs: openMs.map((ms) => ms + HOUR_MS),
+  open,
+  high: open.map((price, row) => Math.max(price, close[row]!)),
+  low: open.map((price, row) => Math.min(price, close[row]!)),
+  close,
+  volume: Float64Array.from({ length: ROWS }, () => Math.round(1000 * rng.next())),
+};
+const plan = { feeds: [{ bars }] } as unknown as RunPlan;
+const folder = mkdtempSync(join(tmpdir(), 'isobar-moves-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Returns the time of the first row of a table in a file with this text; null without a table. */
+function foundIn(text: string): string | null {
+  const file = join(folder, 'strategy.ts');
+  writeFileSync(file, text);
+  return embeddedMoves(plan, [file])?.first?.time ?? null;
+}
+
+const isUp = (row: number, distance: number): boolean => close[row + distance]! > close[row]!;
+
+describe('embeddedMoves', () => {
+  test.each([2, 5, 24, 96])('embeddedMoves finds a sign for each bar that says whether the price rises over %i bars', (distance) => {
+    const bits = Array.from({ length: 3000 }, (_, row) => (isUp(row, distance) ? '1' : '0')).join('');
+    expect(foundIn(`export default '${bits}';`)).not.toBeNull();
+  });
+
+  test('embeddedMoves finds logarithms of moves over three bars in another unit', () => {
+    const moves = Array.from({ length: 3000 }, (_, row) => Math.round(Math.log(close[row + 3]! / close[row]!) * 1e6));
+    expect(foundIn(`[${moves.join(',')}]`)).toBe('2023-01-01T01:00:00.000Z');
+  });
+
+  test.each<[string, (row: number) => number]>([
+    ['middles of high and low', (row) => (bars.high[row]! + bars.low[row]!) / 2],
+    ['typical prices', (row) => (bars.high[row]! + bars.low[row]! + close[row]!) / 3],
+    ['volumes', (row) => bars.volume[row]!],
+  ])('embeddedMoves finds a table of %s', (_, of) => {
+    expect(foundIn(`[${Array.from({ length: 2000 }, (_one, row) => of(row)).join(', ')}]`)).not.toBeNull();
+  });
+
+  test('embeddedMoves finds a list of the days that rise', () => {
+    const days = Array.from({ length: 300 }, (_, day) => day).filter((day) => close[day * 24 + 23]! > open[day * 24]!);
+    expect(foundIn(`new Set([${days.join(', ')}])`)).not.toBeNull();
+  });
+
+  test.each([
+    ['a step', Array.from({ length: 400 }, (_, at) => at - 200)],
+    ['steps in turn', Array.from({ length: 2000 }, (_, at) => (at % 24 < 12 ? 1 : -1))],
+    ['a slow wave', Array.from({ length: 4000 }, (_, at) => Math.sin(at / 40))],
+    ['waves', Array.from({ length: 4000 }, (_, at) => Math.sin(at / 3) + Math.sin(at / 11.3))],
+    ['random weights', Array.from({ length: 4000 }, () => rng.next() - 0.5)],
+    [
+      'sums of random weights',
+      Array.from(
+        { length: 4000 },
+        (
+          (sum) => () =>
+            (sum += rng.next() - 0.5)
+        )(0),
+      ),
+    ],
+    ['work days', Array.from({ length: 700 }, (_, day) => day).filter((day) => day % 7 < 5)],
+    ['primes', Array.from({ length: 3000 }, (_, at) => at + 2).filter((each) => Array.from({ length: 60 }, (_, at) => at + 2).every((by) => by >= each || each % by > 0))], // prettier-ignore
+  ])('embeddedMoves finds no moves in %s', (_, numbers) => {
+    expect(foundIn(`[${numbers.join(', ')}]`)).toBeNull();
+  });
+});
