@@ -14,6 +14,8 @@ import type { FinerRows } from '../../../report/envelope/terms.ts';
 const PART_ROWS = 8;
 /** At most this fraction of the finer rows is read. What is still ambiguous then stays in the envelope. */
 const MAX_READ = 0.1;
+/** The part of it that entries may begin to read. The rest is for a lane, which reads the bars that they began further than they did. */
+const MAX_BEGUN = 0.08;
 
 /**
  * Returns the finest bars that the store has of each instrument, if they are finer than the bars that its orders matched; otherwise its
@@ -74,7 +76,7 @@ export class OpenFinerRows implements FinerRows {
     const place = `${instrument.id} ${fromMs}`;
     const known = this.parts.get(place);
     if (known !== undefined) return known;
-    if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
+    if (reader === undefined || this.read + PART_ROWS > this.all * MAX_BEGUN) return null;
     const bar = barKey(instrument, toMs);
     if (!this.decides.has(bar)) this.decides.set(bar, true);
     return this.readPart(reader, instrument, place, fromMs, toMs);
