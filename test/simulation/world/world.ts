@@ -127,8 +127,8 @@ class World {
       return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
     if (isHardDay(seed)) {
-      const { queue, venue, observer, operator } = this;
-      this.#hard = new HardFaults({ queue, venue, observer, operator, process: () => this.process });
+      const { queue, venue, observer, operator, journal, network } = this;
+      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process });
       this.network.hard = this.#hard;
     }
     this.#writeConfig(seededRng(seed ^ 0xc0f));

@@ -3,7 +3,7 @@
 import { seededRng } from '../../../../src/base/number/rng.ts';
 
 /** Faults of create requests that only hard days have. */
-export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage'] as const;
+export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission'] as const;
 /** Timed faults that only hard days have. */
 export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten'] as const;
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
