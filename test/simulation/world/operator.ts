@@ -103,6 +103,14 @@ export class Operator {
     decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
+  /** Ignores foreign orders, which a person has placed by hand. */
+  ignore(venueIds: readonly string[]): void {
+    const process = this.#process;
+    const control = process?.control;
+    if (!process || !control) return;
+    for (const id of venueIds) this.#trackAct(process, control.decide({ what: 'ignore', id, why: 'placed by hand' }, 'operator'));
+  }
+
   kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
     if (!process || !control) return;

@@ -229,6 +229,7 @@ class World {
     this.queue.runDue(this.#endMs);
     const endFacts = { requests: this.network.requests, secret: this.venue.key.secret, journalFiles: this.journal.contents() };
     this.observer.checkEnd(this.#facts, endFacts);
+    this.#hard?.checkEnd();
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }

@@ -7,7 +7,8 @@ import type { JournalDisk } from '../journalDisk.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import { HARD_TIMED_FAULTS } from './hardDay.ts';
+import { HandActs } from './handActs.ts';
+import { HARD_TIMED_FAULTS, isHandAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -26,6 +27,8 @@ const REFUSALS_MS = 300_000;
 /** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
 const MAX_REFUSED_SLICES = 5;
 
+/** A full disk has room for so many more bytes at most. */
+const MAX_FREE_BYTES = 3000;
 /** A cut connection stands for such an answer this long after the bot got one. The bot remembers it for 15 minutes. */
 const INCIDENT_MS = 300_000;
 
@@ -53,14 +56,20 @@ export class HardFaults {
   #incidentMs = -Infinity;
   readonly #deps: HardFaultsDeps;
 
+  readonly #hand: HandActs;
+
   constructor(deps: HardFaultsDeps) {
     this.#deps = deps;
+    this.#hand = new HandActs(deps);
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(what: HardTimedFault, size: number): void {
-    const { queue, venue, operator, process } = this.#deps;
-    if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
+    const { queue, venue, operator, journal, process } = this.#deps;
+    if (isHandAct(what)) this.#hand.apply(what, size);
+    else if (what === 'fullDisk') {
+      if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
+    } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
     else if (what === 'lateTrades') {
       venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
       queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
@@ -69,6 +78,11 @@ export class HardFaults {
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
       operator.kill(process(), true);
     }
+  }
+
+  /** Checks at the end of the day. */
+  checkEnd(): void {
+    this.#hand.checkEnd();
   }
 
   // --- Requests and replies
