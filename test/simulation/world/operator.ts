@@ -103,6 +103,12 @@ export class Operator {
     decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
+  /** Clears a halt of the account once. An operator who tries again must first read what it says by then. */
+  clearOnce(code: string): void {
+    const process = this.#process;
+    if (process?.control)
+      this.#trackAct(process, process.control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
+  }
   /** Ignores foreign orders, which a person has placed by hand. */
   ignore(venueIds: readonly string[]): void {
     const process = this.#process;

@@ -101,20 +101,24 @@ export class HandActs {
   #look(isAgain = false): void {
     if (this.#looks && !isAgain) return;
     this.#looks = true;
-    const { queue, operator, venue, process } = this.#deps;
+    const { queue, observer, operator, venue, process } = this.#deps;
     queue.at(queue.nowMs + LOOK_MS, () => this.#look(true));
     const opened = process()?.opened;
     if (!opened) return;
     const { services, engine } = opened.bot.deps;
     const foreign = foreignOrdersOf(services).map(({ venueId }) => venueId);
-    for (const id of foreign) this.#unnamed.delete(id);
-    operator.ignore(foreign.filter((id) => venue.handTradesById.has(id)));
     const causes = engine.risk.halts.causes();
+    const isHalted = causes.some(({ code }) => code === 'ALIEN' || code === 'KILLED');
+    for (const id of foreign) {
+      if (isHalted) this.#unnamed.delete(id);
+      else observer.report('S7', `order ${id} is foreign and undecided, and the account is not halted`, queue.nowMs);
+    }
+    operator.ignore(foreign.filter((id) => venue.handTradesById.has(id)));
     // A restart keeps the halt of a slice that the bot took for foreign during its own kill, and the next process knows the slice.
-    if (foreign.length === 0 && causes.some(({ code }) => code === 'ALIEN')) operator.resume('ALIEN');
+    if (foreign.length === 0 && causes.some(({ code }) => code === 'ALIEN')) operator.clearOnce('ALIEN');
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
     for (const { why } of mismatches) for (const asset of ['USDT', BASE]) if (why.includes(asset)) this.#unnamed.delete(asset);
-    if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + EXPLAINED_MS) operator.resume('MISMATCH');
+    if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + EXPLAINED_MS) operator.clearOnce('MISMATCH');
   }
 }
 
