@@ -384,4 +384,19 @@ describe('X1 to X9: the exchange', () => {
     world.service.spot.venue.deposit(0, BTC.base, 1);
     expect(world.audit('full').kind).toBe('mismatch');
   });
+
+  it('a mismatch that stands names what differs since, because the operator who clears it accepts that, too', async () => {
+    const world = await open();
+    expect(world.audit('full').kind).toBe('ok');
+    const reasons = (): readonly string[] =>
+      world.engine.risk.halts.causes().flatMap(({ code, why }) => (code === 'MISMATCH' ? [why] : []));
+    world.service.spot.venue.deposit(0, BTC.base, 1);
+    world.audit('full');
+    expect(reasons()).toEqual([expect.not.stringContaining(`${BTC.quote}: `)]);
+    world.service.spot.venue.deposit(0, BTC.quote, 1);
+    world.audit('full');
+    expect(reasons()).toEqual([expect.stringMatching(new RegExp(`${BTC.base}: .*${BTC.quote}: |${BTC.quote}: .*${BTC.base}: `))]);
+    world.exchange.clear('MISMATCH', null);
+    expect(world.audit('full').kind).toBe('ok');
+  });
 });

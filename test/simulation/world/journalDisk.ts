@@ -14,6 +14,7 @@ export class JournalDisk {
   disk = new SimulatedDisk();
   #unlinkedMs = NaN;
   #syncFails = false;
+  #isFull = false;
   #undoBitFlip: (() => void) | null = null;
   /** The state of the simulated disk that was last copied to the disk of this computer, with the size of each copied file in bytes. */
   #mirrored: { readonly disk: SimulatedDisk; operations: number; readonly sizes: Map<string, number> } | null = null;
@@ -23,9 +24,9 @@ export class JournalDisk {
     this.#folder = folder;
   }
 
-  /** True when the journal was moved away or the next sync will fail. In both cases the bot must stop. */
+  /** True when the journal was moved away, the next sync will fail, or the disk is full. In each case the bot must stop. */
   get mustBotStop(): boolean {
-    return !Number.isNaN(this.#unlinkedMs) || this.#syncFails;
+    return !Number.isNaN(this.#unlinkedMs) || this.#syncFails || this.#isFull;
   }
   /** True while a bit of the journal is flipped. No process may open it then. */
   get isFlipped(): boolean {
@@ -71,6 +72,8 @@ export class JournalDisk {
     this.disk.putBack();
     this.#unlinkedMs = NaN;
     this.#syncFails = false;
+    // The new disk has room again: somebody has made some.
+    this.#isFull = false;
     this.disk = isPowerLoss ? this.disk.afterPowerLoss(random) : this.disk.afterKill('', 0);
   }
 
@@ -86,6 +89,12 @@ export class JournalDisk {
     if (this.isFlipped) return;
     this.#syncFails = true;
     this.disk.syncFailures.push('EIO');
+  }
+  /** Fills the disk, so that it has room for only so many more bytes. */
+  fill(freeBytes: number): void {
+    if (this.isFlipped) return;
+    this.#isFull = true;
+    this.disk.capacityBytes = this.contents().reduce((sum, bytes) => sum + bytes.length, freeBytes);
   }
   /** Returns a function that flips a bit once the process has ended. Null when the journal is too short or moved away. */
   flipBit(size: number): (() => void) | null {

@@ -56,6 +56,9 @@ export class SimulatedNetwork {
     this.#deps = deps;
   }
 
+  get isPartitioned(): boolean {
+    return this.#deps.queue.nowMs < this.partitionedUntilMs;
+  }
   /** Returns the connections of one process. They end with it, but requests that have left still arrive. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     const { queue, onReply } = this.#deps;
@@ -84,6 +87,15 @@ export class SimulatedNetwork {
       later(20, () => fail('the connection was reset', bytes));
       return void later(slowTravelMs(fault.size), () => this.#answer(request, target, fault, process));
     }
+    if (fault?.what === 'lateAdmission')
+      // Answer and outcome come at once, so that it is certain that the bot has got the answer.
+      return void later(20, () => {
+        const isCut = this.hard!.cutsLateAnswer(fault.size);
+        const answer = this.#answer(request, target, fault, process);
+        if (this.isPartitioned) return;
+        if (isCut) return fail('the connection was reset', bytes);
+        settle({ kind: 'reply', ...wireReplyOf(answer, null) });
+      });
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
         this.#deps.onDuplicate(request.body);
@@ -118,7 +130,7 @@ export class SimulatedNetwork {
     const handle = (): Answer => service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
     const refusal = this.hard?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
     if (refusal !== null) return refusal;
-    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, handle);
+    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hard!, handle);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {

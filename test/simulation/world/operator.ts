@@ -103,6 +103,20 @@ export class Operator {
     decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
+  /** Clears a halt of the account once. An operator who tries again must first read what it says by then. */
+  clearOnce(code: string): void {
+    const process = this.#process;
+    if (process?.control)
+      this.#trackAct(process, process.control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
+  }
+  /** Ignores foreign orders, which a person has placed by hand. */
+  ignore(venueIds: readonly string[]): void {
+    const process = this.#process;
+    const control = process?.control;
+    if (!process || !control) return;
+    for (const id of venueIds) this.#trackAct(process, control.decide({ what: 'ignore', id, why: 'placed by hand' }, 'operator'));
+  }
+
   kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
     if (!process || !control) return;

@@ -2,6 +2,7 @@
 
 import { lots } from '../../../src/base/brand.ts';
 import { seededRng } from '../../../src/base/number/rng.ts';
+import type { OrderIntent } from '../../../src/model/order.ts';
 import { instrumentId, type Instrument, type Market } from '../../../src/model/instrument.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
@@ -89,6 +90,12 @@ export class SimulatedVenue {
   /** Reads show a trade by this much later than the state of its order, ms. */
   lateTradesMs = 0;
 
+  /** Trades of orders that a person placed by hand, by venue order id. */
+  readonly handTradesById = new Map<string, OwnTrade[]>();
+  /** Units of each asset that a person has deposited; below 0: withdrawn. */
+  readonly transferred = new Map<string, number>();
+  #isByHand = false;
+
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
     const rng = seededRng(seed ^ 0x5eed);
@@ -138,7 +145,7 @@ export class SimulatedVenue {
   }
   /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
-    return this.side.live().filter(({ account }) => account === 0);
+    return this.side.live().filter(({ account, id }) => account === 0 && !this.handTradesById.has(id));
   }
   /** Returns the orders that a kill must not leave. */
   liveAfterKill(_flatten: boolean): readonly UserOrder[] {
@@ -152,11 +159,11 @@ export class SimulatedVenue {
 
   /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
   heldLots(base: string, copies = this.copies()): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, copies)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#handUnits(base) - this.#copyUnits(base, copies)) / 1e4;
   }
   /** Returns the lots of a coin that a kill must close. Sales of second copies reduce them, but their buys belong to the account. */
   closableLots(base: string): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, this.copies(), true)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#handUnits(base) - this.#copyUnits(base, this.copies(), true)) / 1e4;
   }
   /** Returns the units of a coin that second copies have moved. `onlyBuys` leaves out their sales. */
   #copyUnits(base: string, copies: readonly TrueOrder[], onlyBuys = false): number {
@@ -168,12 +175,31 @@ export class SimulatedVenue {
     }
     return units;
   }
-  /** Units of cash that second copies have moved. */
+  /** Places an order as a person does. Returns its venue order id; null: refused. */
+  placeByHand(intent: OrderIntent): string | null {
+    this.#isByHand = true;
+    const order = (this.side as SpotExchange).place(0, intent, null);
+    this.#isByHand = false;
+    if (order === null) return null;
+    this.handTradesById.set(order.id, []);
+    return order.id;
+  }
+  /** Units of a coin that a person has moved: by trades, deposits and withdrawals. */
+  #handUnits(base: string): number {
+    let moved = this.transferred.get(base) ?? 0;
+    for (const { instrument, isBuyer, lots: qty, fee, feeInBase } of this.#handTrades)
+      if (instrument.base === base) moved += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+    return moved;
+  }
+  get #handTrades(): readonly OwnTrade[] {
+    return [...this.handTradesById.values()].flat();
+  }
+  /** Units of cash that second copies, and a person at the exchange, have moved. */
   get copiedCash(): number {
-    const trades = this.copies().flatMap((copy) => copy.trades);
+    const trades = [...this.copies().flatMap((copy) => copy.trades), ...this.#handTrades];
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
       (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
-    return trades.reduce((sum, trade) => sum + unitsOf(trade), 0);
+    return trades.reduce((sum, trade) => sum + unitsOf(trade), this.transferred.get('USDT') ?? 0);
   }
   /** Returns all second copies that the network has delivered. */
   copies(): readonly TrueOrder[] {
@@ -203,7 +229,7 @@ export class SimulatedVenue {
     Object.assign(side, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
-        if (order !== null && order.account === 0) {
+        if (order !== null && order.account === 0 && !this.#isByHand) {
           this.recordPlacement({ order, clientOrderId: order.clientOrderId ?? '', placedMs: side.nowMs, trades: [] });
         }
         return order;
@@ -222,7 +248,9 @@ export class SimulatedVenue {
   protected recordTrade(trade: OwnTrade): void {
     this.tradeCount++;
     this.changes++;
-    this.orders.get(trade.isBuyer ? trade.bidId : trade.askId)?.trades.push(trade);
+    const orderId = trade.isBuyer ? trade.bidId : trade.askId;
+    this.orders.get(orderId)?.trades.push(trade);
+    this.handTradesById.get(orderId)?.push(trade);
   }
   /** Records an order that the exchange has accepted. */
   protected recordPlacement(placement: TrueOrder): void {

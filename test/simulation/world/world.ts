@@ -127,8 +127,8 @@ class World {
       return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
     if (isHardDay(seed)) {
-      const { queue, venue, observer, operator } = this;
-      this.#hard = new HardFaults({ queue, venue, observer, operator, process: () => this.process });
+      const { queue, venue, observer, operator, journal, network } = this;
+      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process });
       this.network.hard = this.#hard;
     }
     this.#writeConfig(seededRng(seed ^ 0xc0f));
@@ -229,6 +229,7 @@ class World {
     this.queue.runDue(this.#endMs);
     const endFacts = { requests: this.network.requests, secret: this.venue.key.secret, journalFiles: this.journal.contents() };
     this.observer.checkEnd(this.#facts, endFacts);
+    this.#hard?.checkEnd();
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }

@@ -7,6 +7,9 @@ import type { AuditDifference, HaltCode } from '../calls/types.ts';
 /** Halt causes that only the operator can clear. */
 const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL']);
 
+/** Halt causes whose new text the operator must see: an operator who clears one accepts all that it stands for. */
+const NAMED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH']);
+
 /** The causes in force that this exchange has raised, each with the text that was reported. */
 export class RaisedCauses {
   readonly #sink: () => ExchangeSink;
@@ -42,7 +45,7 @@ export class RaisedCauses {
   raise(code: HaltCode, instrument: number | null, detail: string): void {
     const key = keyOf(code, instrument);
     const raisedBefore = this.#standing.get(key);
-    if (raisedBefore?.what === detail || (raisedBefore !== undefined && !CLEARED_BY_OPERATOR.has(code) && code !== 'ALIEN')) return;
+    if (raisedBefore?.what === detail || (raisedBefore !== undefined && !NAMED_AGAIN.has(code))) return;
     this.#standing.set(key, { code, instrument, venueId: null, what: detail });
     this.#sink().raiseHalt(code, instrument, detail);
   }

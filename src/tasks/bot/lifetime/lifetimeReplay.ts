@@ -33,7 +33,6 @@ import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
 export class LifetimeReplay {
-  /** Numbers of replayed instants and bars. */
   instants = 0;
   bars = 0;
   /** Bars that closed while the bot was down. */

@@ -33,6 +33,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       serverTime: (market) => exchange.serverTime(market),
       instruments: engine.instruments,
       settings,
+      botDelayMs: () => absenceBounds.visibilityDelayMs,
       timeScale,
       onPhase,
     },

@@ -1,5 +1,6 @@
 // Handles the reply to a slice: journals it, settles an acknowledged slice, and looks for a slice whose reply was lost.
 
+import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -47,7 +48,7 @@ export async function sliceOutcomeOf(
       const echoed = clientOrderId ?? cid;
       const isEchoed = echoed.toUpperCase() === cid.toUpperCase();
       if (isEchoed && !isTaken(orderId)) return settleAcked(orderId);
-      journal.writeUnknown(cid);
+      journal.writeUnknown(cid, false);
       const what = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
       return lookForSlice(`the acknowledgement belongs to another order: ${what}`);
     }
@@ -58,7 +59,7 @@ export async function sliceOutcomeOf(
       journal.writeNotSent(cid);
       return { kind: 'refused', why: outcome.cause };
     case 'unknown':
-      journal.writeUnknown(cid);
+      journal.writeUnknown(cid, accountHaltCode(outcome) === 'INCIDENT');
       return lookForSlice(outcome.cause);
     default:
       return assertNever(outcome);

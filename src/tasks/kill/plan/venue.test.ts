@@ -16,7 +16,7 @@ const unknown = (code: number): Outcome<never> => {
 };
 
 /** Opens the exchange of a kill, whose replies are given. The clock of the exchange is that of the scheduler. */
-function openVenue(replies: readonly Outcome<unknown>[], incidentMs?: KillDeps['incidentMs']) {
+function openVenue(replies: readonly Outcome<unknown>[], incidentMs?: KillDeps['incidentMs'], botDelayMs?: KillDeps['botDelayMs']) {
   const scheduler = new DueQueue();
   scheduler.runDue(START_MS);
   let calls = 0;
@@ -28,7 +28,15 @@ function openVenue(replies: readonly Outcome<unknown>[], incidentMs?: KillDeps['
     },
   };
   const serverTime = () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 });
-  const venue = new KillVenue({ client, scheduler, serverTime, settings: KILL_SETTINGS, incidentMs, onPhase: () => {} } as never);
+  const venue = new KillVenue({
+    client,
+    scheduler,
+    serverTime,
+    settings: KILL_SETTINGS,
+    incidentMs,
+    botDelayMs,
+    onPhase: () => {},
+  } as never);
   return { venue, scheduler };
 }
 
@@ -72,4 +80,13 @@ it('the newest incident of the journal counts for its market', () => {
   cursor('spot:BTCUSDT', 'counted', START_MS);
   const { venue } = openVenue([], books.incidentMs);
   expect([venue.visibilityDelayMs('spot'), venue.visibilityDelayMs('futures')]).toEqual([visibilityDelayMs, incidentDelayMs]);
+});
+
+it('a kill assumes the delay that its bot assumes now, not only that of its begin', () => {
+  let botDelayMs = visibilityDelayMs;
+  const { venue } = openVenue([], undefined, () => botDelayMs);
+  expect(venue.visibilityDelayMs('spot')).toBe(visibilityDelayMs);
+  // The reply to an order that had left before the kill arrives, and admits a delay.
+  botDelayMs = incidentDelayMs;
+  expect(venue.visibilityDelayMs('spot')).toBe(incidentDelayMs);
 });

@@ -20,6 +20,8 @@ export interface KillDeps {
   readonly settings: KillSettings;
   /** Venue time of the newest reply before the kill that admits a delay between gateway and lists, ms, by market. */
   readonly incidentMs?: ReadonlyMap<Market, number> | undefined;
+  /** Returns the visibility delay that the bot assumes now, if it runs: it still gets replies to what left before the kill. */
+  readonly botDelayMs?: (() => number) | undefined;
   /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
   /** Called with every step, as a sentence. */
@@ -105,7 +107,9 @@ export class KillVenue {
 
   /** Visibility delay (D) that is assumed now, ms. */
   visibilityDelayMs(market: Market): number {
-    const { visibilityDelayMs, incidentDelayMs, incidentMemoryMs } = this.deps.settings;
+    const { settings, botDelayMs } = this.deps;
+    const { incidentDelayMs, incidentMemoryMs } = settings;
+    const visibilityDelayMs = Math.max(settings.visibilityDelayMs, botDelayMs?.() ?? 0);
     const incidentMs = this.#incidentMs.get(market);
     if (incidentMs === undefined || this.deps.serverTime(market).ms - incidentMs > incidentMemoryMs) return visibilityDelayMs;
     return Math.max(visibilityDelayMs, incidentDelayMs);

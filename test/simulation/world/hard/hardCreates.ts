@@ -4,6 +4,7 @@ import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { RequestFault } from '../schedule.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { HARD_REQUEST_FAULTS } from './hardDay.ts';
+import type { HardFaults } from './hardFaults.ts';
 
 /** Error codes after which the outcome of a create is unknown, whatever the HTTP status. */
 const UNKNOWN_CODES = [-1006, -1007, -1001, -1000, -1016] as const;
@@ -11,13 +12,18 @@ const STATUSES = [200, 400] as const;
 /** Time from the acceptance of an order until lists show it: within the visibility delay that the bot of a day assumes (10 s). */
 const SLOW_MS = { min: 6000, max: 9500 };
 
+/** Time until lists show an order whose answer says that the exchange does not know what it did: within the 10 minutes that a bot then assumes. */
+const LATE_MS = { min: 60_000, max: 420_000 };
+/** Answers by which the exchange admits that an order may come late. */
+const INCIDENT_CODES = [504, -1006, -1007] as const;
+
 export type HardCreateFault = RequestFault & { readonly what: (typeof HARD_REQUEST_FAULTS)[number] };
 
 export const isHardCreate = (fault: RequestFault): fault is HardCreateFault =>
   (HARD_REQUEST_FAULTS as readonly string[]).includes(fault.what);
 
 /** Returns the answer to a create request. `handle` has the exchange carry it out. */
-export function answerHardCreate({ what, size }: HardCreateFault, venue: SimulatedVenue, handle: () => Answer): Answer {
+export function answerHardCreate({ what, size }: HardCreateFault, venue: SimulatedVenue, hard: HardFaults, handle: () => Answer): Answer {
   if (what === 'unknownCode') {
     const drawn = Math.floor(size * 20);
     const code = UNKNOWN_CODES[drawn % 5]!;
@@ -27,6 +33,12 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
   if (what === 'jsonPage') {
     if (size < 0.5) handle();
     return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
+  }
+  if (what === 'lateAdmission') {
+    if (hard.isReplyRemembered) handleLate(venue, Math.floor(LATE_MS.min + ((size * 89) % 1) * (LATE_MS.max - LATE_MS.min)), handle);
+    else handle();
+    const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
+    return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
   }
   handleLate(venue, Math.floor(SLOW_MS.min + size * (SLOW_MS.max - SLOW_MS.min)), handle);
   return { status: 200, headers: {}, body: '' };

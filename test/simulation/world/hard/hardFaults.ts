@@ -3,10 +3,12 @@
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
+import type { JournalDisk } from '../journalDisk.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import { HARD_TIMED_FAULTS } from './hardDay.ts';
+import { HandActs } from './handActs.ts';
+import { HARD_TIMED_FAULTS, isHandAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -25,12 +27,19 @@ const REFUSALS_MS = 300_000;
 /** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
 const MAX_REFUSED_SLICES = 5;
 
+/** A full disk has room for so many more bytes at most. */
+const MAX_FREE_BYTES = 3000;
+/** A cut connection stands for such an answer this long after the bot got one. The bot remembers it for 15 minutes. */
+const INCIDENT_MS = 300_000;
+
 /** A part of the world that the faults act on. */
 export interface HardFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly observer: Observer;
   readonly operator: Operator;
+  readonly journal: JournalDisk;
+  readonly network: { readonly isPartitioned: boolean };
   /** Null while the bot is down. */
   readonly process: () => BotProcess | null;
 }
@@ -43,16 +52,24 @@ export class HardFaults {
   #refusesSlicesUntilMs = -Infinity;
   /** Refused slices of each instrument, one after the other. */
   readonly #refusedSlices = new Map<string, number>();
+  /** The bot got its last answer of an exchange that does not know what it did at this time. */
+  #incidentMs = -Infinity;
   readonly #deps: HardFaultsDeps;
+
+  readonly #hand: HandActs;
 
   constructor(deps: HardFaultsDeps) {
     this.#deps = deps;
+    this.#hand = new HandActs(deps);
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(what: HardTimedFault, size: number): void {
-    const { queue, venue, operator, process } = this.#deps;
-    if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
+    const { queue, venue, operator, journal, process } = this.#deps;
+    if (isHandAct(what)) this.#hand.apply(what, size);
+    else if (what === 'fullDisk') {
+      if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
+    } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
     else if (what === 'lateTrades') {
       venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
       queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
@@ -61,6 +78,11 @@ export class HardFaults {
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
       operator.kill(process(), true);
     }
+  }
+
+  /** Checks at the end of the day. */
+  checkEnd(): void {
+    this.#hand.checkEnd();
   }
 
   // --- Requests and replies
@@ -80,6 +102,24 @@ export class HardFaults {
     if (count > MAX_REFUSED_SLICES)
       observer.report('SLICES', `a kill sends slice ${count} of ${symbol}, the others were refused`, queue.nowMs);
     return isRefused ? venue.service.error(REFUSED, venue.market) : null;
+  }
+  /**
+   * True if the bot gets a reply that is given now, and its journal keeps it. An order that comes late after no such reply would break what a
+   * bot may assume about the exchange.
+   */
+  get isReplyRemembered(): boolean {
+    const { journal, process, network } = this.#deps;
+    const running = process();
+    return (
+      running?.opened != null && !running.isDead && !journal.mustBotStop && journal.disk.crashAt === Infinity && !network.isPartitioned
+    );
+  }
+  /** True if the connection is cut in place of an answer. Side effect: notes the answer. `size`: that of the fault. */
+  cutsLateAnswer(size: number): boolean {
+    const { nowMs } = this.#deps.queue;
+    if ((size * 13) % 1 < 0.4 && nowMs - this.#incidentMs < INCIDENT_MS) return true;
+    if (this.isReplyRemembered) this.#incidentMs = nowMs;
+    return false;
   }
   /** True if a reply with this status is explained by a ban of the schedule. Side effect: notes that the bot knows of the ban. */
   isOfBan(status: number): boolean {
