@@ -4,9 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
+import type { JournalDeps } from '../../src/adapters/journal/openJournal.ts';
+import { openJournalFolder } from '../../src/adapters/journal/openOnDisk.ts';
+import { JournalBooks } from '../../src/tasks/kill/evidence/journalBooks.ts';
 import type { BotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
-import { standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
+import { readWhole, standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
 
@@ -15,7 +19,7 @@ afterEach(() => fixture.close());
 
 const journal = (): string => join(fixture.folder, 'journal');
 
-function killBot(flatten: boolean): Promise<KillReport> {
+function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> = fixture): Promise<KillReport> {
   const bot: BotFile = {
     format: 1,
     name: 'bot',
@@ -31,7 +35,6 @@ function killBot(flatten: boolean): Promise<KillReport> {
     readLagMs: 100,
     busDelayMs: 200,
   };
-  const { exchange } = fixture;
   return standaloneKill(bot, { flatten, all: false, onPhase: () => {}, exchange, endBot: () => Promise.resolve(null) });
 }
 
@@ -66,6 +69,34 @@ describe('a kill without a whole journal', () => {
     }
     expect((await fixture.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
   });
+});
+
+it('a reply to a kill that admits a delay is in the journal for the next start, also if it came before the kill had the journal', async () => {
+  fixture = await KillFixture.open();
+  const facts = {} as JournalDeps['facts'];
+  const listener = { onDurable: () => {}, onFailure: () => {} };
+  const { journal: written, release } = openJournalFolder(
+    { nowMs: Date.now, listener, facts },
+    { folder: journal(), account: 'paper:account', visit: () => {} },
+  );
+  written.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
+  await new Promise<void>((resolve) => written.close(resolve));
+  release();
+  // The first reply to a read of open orders is a 504 of the gateway.
+  let failed = 0;
+  const { ungated } = fixture.exchange;
+  const call: RestClient['call'] = (op, args, done, options) => {
+    if (op !== 'spot.openOrders' || failed++ > 0) return ungated.call(op, args, done, options);
+    queueMicrotask(() => done({ kind: 'unknown', cause: 'time-out of the gateway', status: 504, error: null } as never));
+    return { cancel: () => {} } as never;
+  };
+  const beganMs = Date.now();
+  const report = await killBot(true, { exchange: { ...fixture.exchange, ungated: { call } as RestClient } });
+  expect(report.residuals).toEqual([]);
+  const books = new JournalBooks(fixture.instruments);
+  readWhole(journal(), books.add);
+  expect([...books.incidentMs.keys()]).toEqual(['spot']);
+  expect(Math.abs(books.incidentMs.get('spot')! - beganMs)).toBeLessThan(60_000);
 });
 
 describe('trigger orders', () => {

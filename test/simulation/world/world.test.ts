@@ -35,8 +35,8 @@ test('a day of contracts with one hour of faults and one hour without has no vio
   expect(result.orders).toBeGreaterThan(10);
 });
 
-test('a hard day with one hour of faults and one hour without has no violation (seed 1002)', async () => {
-  const seed = 1002;
+// On the day of seed 1009, a slice of a kill gets -1006, the process ends, and the slice reaches the lists minutes after the next start.
+test.each([1002, 1009])('a hard day with one hour of faults and one hour without has no violation (seed %i)', async (seed) => {
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
   expect(result.unknown).toBeGreaterThan(0);

@@ -21,6 +21,13 @@ export interface ExchangeNotes {
 /** The cursor that holds the venue time of the newest reply which admits a delay between gateway and lists. */
 export const INCIDENT_CURSOR = { symbol: 'delays', channel: 'incident' } as const;
 
+/** Returns the record of an incident in a journal that both markets share. */
+export const incidentRecord = (market: Market, venueMs: number) => ({
+  symbol: `${market}/${INCIDENT_CURSOR.symbol}`,
+  channel: INCIDENT_CURSOR.channel,
+  value: String(venueMs),
+});
+
 /** Receives measurements of the venue's delays. All times are venue times. */
 export interface DelayObserver {
   /** The current values of D and L. */

@@ -2,6 +2,7 @@
 
 import type { LostOrder } from '../../kill/plan/attribution.ts';
 import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
+import { incidentRecord } from '../../../adapters/exchange/calls/types.ts';
 import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
@@ -23,7 +24,7 @@ const REST_MS = 15_000;
 
 /** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
-  const { exchange, engine, config, absenceBounds } = bot.deps;
+  const { exchange, engine, config, absenceBounds, journal } = bot.deps;
   const { orders, timeScale } = config;
   const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: absenceBounds.visibilityDelayMs, timeScale });
   return runKill(
@@ -36,6 +37,10 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       botDelayMs: () => absenceBounds.visibilityDelayMs,
       timeScale,
       onPhase,
+      onIncident(market, venueMs) {
+        absenceBounds.onIncident(venueMs);
+        journal.cursor(incidentRecord(market, venueMs));
+      },
     },
     knownOf(bot, settings),
     { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => bookedPositions(bot) },

@@ -11,7 +11,7 @@ import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
 import { sizeText, type Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
-import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
+import type { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
 import type { FillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -50,7 +50,7 @@ export interface LiveBotDeps {
   readonly exchange: Exchange;
   readonly services: MarketRouter;
   readonly journal: FileJournal;
-  readonly absenceBounds: AbsenceBounds;
+  readonly absenceBounds: MeasuredAbsenceBounds;
   readonly cidOf: (id: OrderId) => string;
   readonly sets: readonly LiveSet[];
   readonly afterSend: AfterSendQueue;

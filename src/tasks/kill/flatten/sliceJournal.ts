@@ -1,6 +1,5 @@
 // Journals the slices of a kill. The kill itself approves them; like every order, each is durable before it is sent.
 
-import { INCIDENT_CURSOR } from '../../../adapters/exchange/calls/types.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
@@ -18,16 +17,13 @@ export interface SliceJournal {
   writeAck(cid: string, venueId: string): void;
   writeRefusal(cid: string, code: string): void;
   writeNotSent(cid: string): void;
-  /**
-   * Notes that no reply came that says what became of the slice. The current time becomes the latest time of signing. `admitsDelay`: the reply
-   * admits a delay between gateway and lists. The journal has it, so that the next start assumes the longer delay, too.
-   */
-  writeUnknown(cid: string, admitsDelay: boolean): void;
+  /** Notes that no reply came. The current time becomes the latest time of signing. */
+  writeUnknown(cid: string): void;
 }
 
 /** The bot's journal, and the names of its orders. */
 export interface SliceJournalDeps {
-  readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state' | 'cursor'>;
+  readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
   /** Returns the next unused order number. */
   nextId(): OrderId;
   cidOf(id: OrderId): string;
@@ -75,14 +71,10 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
       deps.books.endSlice(cid);
       deps.journal.refused(orderOf(cid), code);
     },
-    writeUnknown(cid, admitsDelay) {
+    writeUnknown(cid) {
       const sent = slices.get(cid);
       if (!sent) throw new InvariantError(`no slice ${cid}`);
-      const { signMs, latestMs } = deps.window(sent);
-      deps.books.addSlice({ ...sent, latestMs });
-      if (!admitsDelay) return;
-      const { symbol, channel } = INCIDENT_CURSOR;
-      deps.journal.cursor({ symbol: `${sent.instrument.market}/${symbol}`, channel, value: String(signMs) });
+      deps.books.addSlice({ ...sent, latestMs: deps.window(sent).latestMs });
     },
     writeNotSent(cid) {
       const order = orderOf(cid);

@@ -3,10 +3,8 @@
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { JournalBooks } from '../evidence/journalBooks.ts';
 import type { Doubt, LostOrder } from '../plan/attribution.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
-import { sliceJournal } from './sliceJournal.ts';
 import { sliceOutcomeOf, findSlice, SliceInDoubt } from './sliceOutcome.ts';
 
 const instrument = spotInstrument();
@@ -109,37 +107,6 @@ it('the journal gets the outcome of a slice from its reply, or from the search i
   expect(await result({ kind: 'refused', code: -2017, msg: '' }, null)).toMatchObject({ kind: 'refused', why: 'code -2017: ' });
   expect(await result({ kind: 'notSent', cause: 'no way' }, null)).toEqual({ kind: 'refused', why: 'no way' });
   expect(text).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
-});
-
-it('the next start learns from the journal that a slice got a reply which admits a delay', async () => {
-  const books = new JournalBooks([instrument]);
-  const journal = sliceJournal({
-    journal: {
-      submitted: () => 1,
-      ack: () => 2,
-      refused: () => 2,
-      state: () => 2,
-      cursor: (body: object) => (books.add({ k: 'CURSOR', ...body } as never), 3),
-    },
-    nextId: () => 7,
-    cidOf: () => 'SLICE',
-    waitUntilDurable: () => Promise.resolve(),
-    indexOf: () => 0,
-    nowMs: () => SIGNED_MS,
-    books: { addSlice: () => {}, endSlice: () => {}, setVenueId: () => {} },
-    window: () => ({ signMs: SIGNED_MS, latestMs: LATEST_MS }),
-  } as never);
-  const cid = await journal.intend({ instrument, strategy: 0, side: 'sell', qty: '1', price: '1' } as never);
-  const steps = { settle: () => Promise.reject(new Error('not placed')), isTaken: () => false, find: () => Promise.resolve(null) };
-  await sliceOutcomeOf({ kind: 'unknown', cause: 'the connection was cut', status: null, error: null } as never, cid, journal, steps);
-  expect(books.incidentMs).toEqual(new Map());
-  for (const reply of [
-    { status: 504, error: null },
-    { status: 200, error: { code: -1007, msg: '' } },
-  ]) {
-    await sliceOutcomeOf({ kind: 'unknown', cause: 'no outcome', ...reply } as never, cid, journal, steps);
-    expect(books.incidentMs).toEqual(new Map([[instrument.market, SIGNED_MS]]));
-  }
 });
 
 it('a slice is searched for if its acknowledgement names another order', async () => {

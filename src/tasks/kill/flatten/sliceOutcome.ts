@@ -1,6 +1,5 @@
 // Handles the reply to a slice: journals it, settles an acknowledged slice, and looks for a slice whose reply was lost.
 
-import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -48,7 +47,7 @@ export async function sliceOutcomeOf(
       const echoed = clientOrderId ?? cid;
       const isEchoed = echoed.toUpperCase() === cid.toUpperCase();
       if (isEchoed && !isTaken(orderId)) return settleAcked(orderId);
-      journal.writeUnknown(cid, false);
+      journal.writeUnknown(cid);
       const what = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
       return lookForSlice(`the acknowledgement belongs to another order: ${what}`);
     }
@@ -59,7 +58,7 @@ export async function sliceOutcomeOf(
       journal.writeNotSent(cid);
       return { kind: 'refused', why: outcome.cause };
     case 'unknown':
-      journal.writeUnknown(cid, accountHaltCode(outcome) === 'INCIDENT');
+      journal.writeUnknown(cid);
       return lookForSlice(outcome.cause);
     default:
       return assertNever(outcome);

@@ -1,6 +1,7 @@
 // Tests which visibility delay a kill assumes: the longer one after a reply that admits a delay between gateway and lists.
 
 import { expect, it } from 'vitest';
+import { incidentRecord } from '../../../adapters/exchange/calls/types.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -16,7 +17,7 @@ const unknown = (code: number): Outcome<never> => {
 };
 
 /** Opens the exchange of a kill, whose replies are given. The clock of the exchange is that of the scheduler. */
-function openVenue(replies: readonly Outcome<unknown>[], incidentMs?: KillDeps['incidentMs'], botDelayMs?: KillDeps['botDelayMs']) {
+function openVenue(replies: readonly Outcome<unknown>[], given: Pick<KillDeps, 'incidentMs' | 'botDelayMs' | 'onIncident'> = {}) {
   const scheduler = new DueQueue();
   scheduler.runDue(START_MS);
   let calls = 0;
@@ -33,8 +34,7 @@ function openVenue(replies: readonly Outcome<unknown>[], incidentMs?: KillDeps['
     scheduler,
     serverTime,
     settings: KILL_SETTINGS,
-    incidentMs,
-    botDelayMs,
+    ...given,
     onPhase: () => {},
   } as never);
   return { venue, scheduler };
@@ -78,15 +78,30 @@ it('the newest incident of the journal counts for its market', () => {
   cursor('futures/delays', 'incident', START_MS - 5_000_000);
   cursor('futures/delays', 'incident', START_MS - incidentMemoryMs);
   cursor('spot:BTCUSDT', 'counted', START_MS);
-  const { venue } = openVenue([], books.incidentMs);
+  const { venue } = openVenue([], { incidentMs: books.incidentMs });
   expect([venue.visibilityDelayMs('spot'), venue.visibilityDelayMs('futures')]).toEqual([visibilityDelayMs, incidentDelayMs]);
 });
 
 it('a kill assumes the delay that its bot assumes now, not only that of its begin', () => {
   let botDelayMs = visibilityDelayMs;
-  const { venue } = openVenue([], undefined, () => botDelayMs);
+  const { venue } = openVenue([], { botDelayMs: () => botDelayMs });
   expect(venue.visibilityDelayMs('spot')).toBe(visibilityDelayMs);
   // The reply to an order that had left before the kill arrives, and admits a delay.
   botDelayMs = incidentDelayMs;
   expect(venue.visibilityDelayMs('spot')).toBe(incidentDelayMs);
+});
+
+it('an incident of a kill is reported, and its record is that of its market in the journal', async () => {
+  const books = new JournalBooks([]);
+  const note: KillDeps['onIncident'] = (market, venueMs) =>
+    books.add({ k: 'CURSOR', ...incidentRecord(market, venueMs) } as unknown as JournalRecord);
+  const { venue, scheduler } = openVenue([unknown(504), unknown(500), unknown(-1006)], { onIncident: note });
+  await venue.once('spot.newOrder', {} as never);
+  scheduler.runDue(START_MS + 1000);
+  await venue.once('spot.newOrder', {} as never);
+  await venue.once('futures.createOrder', {} as never);
+  expect([...books.incidentMs]).toEqual([
+    ['spot', START_MS],
+    ['futures', START_MS + 1000],
+  ]);
 });

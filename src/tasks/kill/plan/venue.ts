@@ -22,6 +22,8 @@ export interface KillDeps {
   readonly incidentMs?: ReadonlyMap<Market, number> | undefined;
   /** Returns the visibility delay that the bot assumes now, if it runs: it still gets replies to what left before the kill. */
   readonly botDelayMs?: (() => number) | undefined;
+  /** Called with the venue time of each reply that admits such a delay, so that the next start assumes the longer delay, too. */
+  readonly onIncident?: (market: Market, venueMs: number) => void;
   /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
   /** Called with every step, as a sentence. */
@@ -119,7 +121,9 @@ export class KillVenue {
   #noteIncident(op: Op, outcome: Outcome<unknown>): void {
     if (accountHaltCode(outcome) !== 'INCIDENT') return;
     const market = op.startsWith('spot.') ? 'spot' : 'futures';
-    this.#incidentMs.set(market, this.deps.serverTime(market).ms);
+    const venueMs = Math.ceil(this.deps.serverTime(market).ms);
+    this.#incidentMs.set(market, venueMs);
+    this.deps.onIncident?.(market, venueMs);
   }
 
   /** Waits. Throws KillStopped if the kill is aborted meanwhile. */

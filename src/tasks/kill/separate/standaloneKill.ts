@@ -1,6 +1,7 @@
 // The kill without the bot: a separate process uses only the bot's data folder, without strategy code and engine.
 
 import { readdirSync } from 'node:fs';
+import { incidentRecord } from '../../../adapters/exchange/calls/types.ts';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -45,6 +46,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   const own = options.exchange === undefined ? openExchangeOf(bot, options) : null;
   const exchange = options.exchange ?? own!.exchange;
   const { giveUpSeconds } = options;
+  const incidents = new IncidentNotes();
   const deps: KillDeps = {
     client: exchange.ungated,
     scheduler: exchange.scheduler,
@@ -53,10 +55,13 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     settings: killSettings(bot, giveUpSeconds),
     timeScale: bot.timeScale,
     onPhase: options.onPhase,
+    onIncident: incidents.note,
     ...(options.signal ? { signal: options.signal } : {}),
   };
   const closing: (() => Promise<void>)[] = [];
-  const books = options.flatten ? () => flattenBooks(bot, exchange, deps, options.endBot ?? endHolder, closing) : null;
+  const books = options.flatten
+    ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, closing, incidents })
+    : null;
   try {
     const journal = readBooks(bot, deps);
     const believedOrders = (): readonly string[] => journal?.believed(bot.isNet ?? true) ?? [];
@@ -150,13 +155,19 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
   return reading;
 }
 
+interface FlattenParts {
+  readonly endBot: NonNullable<SeparateOptions['endBot']>;
+  /** Functions that are called when the kill has ended. */
+  readonly closing: (() => Promise<void>)[];
+  readonly incidents: IncidentNotes;
+}
+
 /** Ends the bot, takes its journal and reads the books from it. */
 async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
   deps: KillDeps,
-  endBot: NonNullable<SeparateOptions['endBot']>,
-  closing: (() => Promise<void>)[],
+  { endBot, closing, incidents }: FlattenParts,
 ): Promise<KillBooks> {
   const ended = await endBot(bot.journal);
   if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
@@ -184,6 +195,7 @@ async function flattenBooks(
     { folder: bot.journal, account: bot.account, visit: books.add },
   );
   closing.push(() => closeJournal(opened));
+  incidents.writeTo(opened.journal);
   const { id, cid } = books.lastOrder;
   prefix = cid?.slice(0, 16) ?? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
   let last = id;
@@ -233,6 +245,21 @@ const journalError = (reason: string): ConfigError =>
     `the journal cannot be written any more (${reason}), so no slice may be sent`,
     'free disk space or repair the disk, then kill again',
   );
+
+/** Journals the incidents of a kill: those before it has the journal, too. */
+class IncidentNotes {
+  readonly #early = new Map<Market, number>();
+  #journal: OpenedJournal['journal'] | null = null;
+
+  readonly note = (market: Market, venueMs: number): void => {
+    if (this.#journal === null) this.#early.set(market, venueMs);
+    else this.#journal.cursor(incidentRecord(market, venueMs));
+  };
+  writeTo(journal: OpenedJournal['journal']): void {
+    this.#journal = journal;
+    for (const [market, venueMs] of this.#early) this.note(market, venueMs);
+  }
+}
 
 /** Promises that wait until records are durable. */
 class DurableWaiters {
