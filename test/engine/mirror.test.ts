@@ -1,0 +1,127 @@
+// Tests that no rule favours a side: on a mirrored market with mirrored orders every fill is the mirror of the original fill.
+
+import { expect, test } from 'vitest';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { Strategy, type OrderInfo, type OrderOptions } from '../../src/index.ts';
+import { ROLES } from '../../src/model/run/run.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, fillRows, MINUTE, planFor } from './world.ts';
+
+/** The sum of a price and its mirror, in ticks. Moves are small beside it, so that collars in percent are almost equal on both sides. */
+const MIRROR = 2_000_000;
+const STEP = 400;
+const ROWS = 60;
+/** Scripts; a campaign takes more: ISOBAR_SEEDS=1500. */
+const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 60);
+const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract({ ...FREE, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
+
+type Prices = readonly [open: number, high: number, low: number, close: number, volume: number];
+
+function walk(seed: number): Prices[] {
+  const rng = seededRng(seed);
+  const pick = (below: number) => Math.floor(rng.next() * below);
+  let price = MIRROR / 2;
+  return Array.from({ length: ROWS }, () => {
+    const open = price + (pick(3) === 0 ? pick(STEP) - STEP / 2 : 0);
+    price = open + pick(2 * STEP + 1) - STEP;
+    return [open, Math.max(open, price) + pick(STEP), Math.min(open, price) - pick(STEP), price, pick(60) / 1000];
+  });
+}
+const mirrored = ([open, high, low, close, volume]: Prices): Prices => [MIRROR - open, MIRROR - low, MIRROR - high, MIRROR - close, volume];
+
+/** Returns a strategy with random actions. They are drawn without a look at prices, and are mirrored if `isMirrored`. */
+function randomStrategy(seed: number, isMirrored: boolean) {
+  return class Random extends Strategy {
+    rng = seededRng(seed + 1_000_003);
+    count = 0;
+
+    override onBar() {
+      const acts = this.rng.next() < 0.5 ? 1 + this.pick(2) : 0;
+      for (let index = 0; index < acts; index++) this.act();
+    }
+    pick(below: number) {
+      return Math.floor(this.rng.next() * below);
+    }
+    /** Returns the price at a distance from the last close, in the direction that the unmirrored run calls up. */
+    priceAt(distance: number): string {
+      const close = Math.round(this.bars.close.value * 10);
+      return ((isMirrored ? close - distance : close + distance) / 10).toFixed(1);
+    }
+    place(isLong: boolean, options: OrderOptions, lots = 1 + this.pick(40)) {
+      const withTag = { tag: `order ${this.count++}`, ...options };
+      return isLong === isMirrored ? this.sell({ base: lots }, withTag) : this.buy({ base: lots }, withTag);
+    }
+    bracket(sign: number, entry: number): OrderOptions {
+      const away = () => 1 + this.pick(2 * STEP);
+      const [near, far, stop, from] = [away(), away(), away(), away()];
+      const targets = [{ at: this.priceAt(entry + sign * near), share: 0.4 }, { at: this.priceAt(entry + sign * (near + far)) }];
+      const trailing = { distance: (far / 10).toFixed(1), ...(this.pick(2) === 0 && { from: this.priceAt(entry + sign * from) }) };
+      return {
+        ...(this.pick(3) > 0 && { stopLoss: this.priceAt(entry - sign * stop) }),
+        ...(this.pick(2) === 0 && { targets }),
+        ...(this.pick(3) === 0 && { trailing }),
+      };
+    }
+    act() {
+      const isLong = this.pick(2) === 0;
+      const sign = isLong ? 1 : -1;
+      const distance = 1 + this.pick(2 * STEP);
+      const index = this.pick(1000);
+      const working = this.openOrders().filter(({ tag, entry }) => tag !== 'exit' && entry === null);
+      const chosen: OrderInfo | undefined = working[index % Math.max(1, working.length)];
+      const kind = this.pick(10);
+      if (kind === 0) this.place(isLong, this.bracket(sign, 0));
+      else if (kind === 1) this.place(isLong, { limit: this.priceAt(-sign * distance), ...this.bracket(sign, -sign * distance) });
+      else if (kind === 2) this.place(isLong, { stopEntry: this.priceAt(sign * distance), ...this.bracket(sign, sign * distance) });
+      else if (kind === 3) {
+        const level = index % 2 === 0 ? distance : -distance;
+        this.place(isLong, { trigger: this.priceAt(level), reduceOnly: false, ...this.bracket(sign, level) });
+      } else if (kind === 4) this.exit();
+      else if (kind === 5) this.closeAt(this.nowMs + (index % 5) * MINUTE);
+      else if (kind === 6) this.target({ base: (isLong === isMirrored ? -1 : 1) * (1 + (index % 40)) });
+      else if (chosen !== undefined) {
+        this.cancel(chosen.id);
+        if (kind === 7) this.place(isLong, { limit: this.priceAt(-sign * distance), tag: chosen.tag });
+      }
+    }
+  };
+}
+
+/** Runs a script. Returns its fills as text, mirrored back if `isMirrored`. */
+async function fillsOf(seed: number, isMirrored: boolean): Promise<readonly string[]> {
+  const rows = walk(seed);
+  const plan = planFor({
+    strategies: [randomStrategy(seed, isMirrored)],
+    feeds: { bars: barsOfRows(isMirrored ? rows.map(mirrored) : rows, contract) },
+    cash: { USDT: '100000000' },
+    futures: { leverage: 1, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() },
+    fills: {
+      latencyMs: [0, 30_000, 90_000][seed % 3]!,
+      maxVolumeSharePpm: seed % 4 === 0 ? 300_000 : 0,
+      limit: seed % 7 === 0 ? 'touch' : 'through',
+      slippageTicks: seed % 5 === 0 ? 7 : 0,
+      collarPpm: 300_000,
+    },
+  });
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.checkBooks();
+  const record = runRecordOf(plan, prepared, false);
+  return fillRows(record).map(({ order, side, price, lots, isMaker, minute }) => {
+    const isBuy = (side === 'buy') !== isMirrored;
+    const role = ROLES[record.orders.role[order - 1]!];
+    return [order, isBuy ? 'buy' : 'sell', role, lots, isMirrored ? MIRROR - price : price, isMaker, minute].join(' ');
+  });
+}
+
+test('a mirrored market gives mirrored fills', async () => {
+  let fills = 0;
+  for (let seed = 1; seed <= SCRIPTS; seed++) {
+    const original = await fillsOf(seed, false);
+    expect({ seed, fills: await fillsOf(seed, true) }).toEqual({ seed, fills: original });
+    fills += original.length;
+  }
+  expect(fills).toBeGreaterThan(SCRIPTS * 10);
+});
