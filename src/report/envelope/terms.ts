@@ -36,7 +36,7 @@ export interface FinerRows {
    * Returns the rows for a run that matches them. Such a run cannot undo half a row, so it gets all finer rows of a row, or none. With
    * `isBound` only rows that some entry needed have any: in the others the run does what it did before.
    */
-  forLane(isBound: boolean): Pick<FinerRows, 'next'>;
+  forRefinedRun(isBound: boolean): Pick<FinerRows, 'next'>;
   /** Number of rows read up to now, and number of rows over the whole run. */
   readonly read: number;
   readonly all: number;

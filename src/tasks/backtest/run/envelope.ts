@@ -23,7 +23,8 @@ export async function envelopeOf(
   if (finder.isCertain) return finder.result([], null);
   // Where finer rows were read, one lane matches them in ambiguous rows: it is the run over all of them, as far as nothing stays open.
   if (finer !== null && finer.read > 0) {
-    const [refined = null] = (await envelopeLanes(plan, [{ eventOrder: null, finer: finer.forLane(finder.isBound) }], progressCells)) ?? [];
+    const [refined = null] =
+      (await envelopeLanes(plan, [{ eventOrder: null, finer: finer.forRefinedRun(finder.isBound) }], progressCells)) ?? [];
     return finder.result([], refined);
   }
   // Where the sums of the entries are a bound, a lane cannot lead out of them.

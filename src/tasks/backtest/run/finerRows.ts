@@ -61,7 +61,7 @@ export class OpenFinerRows implements FinerRows {
   private readonly readers: ReadonlyMap<InstrumentId, RowReader>;
   /** Rows read until now, by instrument and time. Each lane asks for the same ones. */
   private readonly parts = new Map<string, BarColumns>();
-  /** By instrument and end of a bar: whether its rows decide it. Bars of which nothing was read are absent. */
+  /** By instrument and end of a bar: whether its rows decide it. A bar without a read row is absent. */
   private readonly decides = new Map<string, boolean>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
@@ -87,7 +87,7 @@ export class OpenFinerRows implements FinerRows {
   }
 
   /** A bar that no entry needed is read only if all of its rows may be read. */
-  forLane(isBound: boolean): Pick<FinerRows, 'next'> {
+  forRefinedRun(isBound: boolean): Pick<FinerRows, 'next'> {
     return {
       next: (instrument, fromMs, toMs) => {
         const reader = this.readers.get(instrument.id);

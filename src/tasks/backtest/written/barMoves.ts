@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 48, 60, 96, 120];
 /** Rows whose moves over several bars are compared. A longer table shows itself in them. */
 const MAX_ROWS = 100_000;
-/** Moves over several bars seldom turn, so more of them can agree by accident: so many turns have to agree as well. */
+/** Moves over several bars seldom turn, so more of them can agree by accident. At least this number of turns has to agree as well. */
 const MIN_TURNS = 20;
 
 /** Ups (1) and downs (0) of bars. */
@@ -24,7 +24,7 @@ type Prices = Pick<BarColumns, 'open' | 'high' | 'low' | 'close' | 'length'>;
 /** Returns the moves of the bars, of several bars together, and of the days. */
 export function movesOf(bars: BarColumns): BarMoves[] {
   const own = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
-  const ofVolume = { bits: risesOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
+  const ofVolume = { bits: upsOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
   return [...own, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
 }
 
@@ -34,16 +34,16 @@ function stepsOf({ open, high, low, close, length }: Prices): Uint8Array[] {
   const middles = Float64Array.from({ length }, (_, row) => high[row]! + low[row]!);
   const typical = middles.map((sum, row) => sum + close[row]!);
   const means = typical.map((sum, row) => sum + open[row]!);
-  return [ofBars, ...[close, open, high, low, middles, typical, means].map((of) => risesOf(of, length, 1))];
+  return [ofBars, ...[close, open, high, low, middles, typical, means].map((of) => upsOf(of, length, 1))];
 }
 
-function risesOf(prices: ArrayLike<number>, length: number, distance: number): Uint8Array {
+function upsOf(prices: ArrayLike<number>, length: number, distance: number): Uint8Array {
   return Uint8Array.from({ length: Math.max(0, length - distance) }, (_, row) => Number(prices[row + distance]! > prices[row]!));
 }
 
 function distantOf({ close, length }: Prices): BarMoves[] {
   const rows = Math.min(length, MAX_ROWS);
-  return DISTANCES.map((distance) => ({ bits: risesOf(close, rows, distance), minTurns: MIN_TURNS, rowOf: (move) => move }));
+  return DISTANCES.map((distance) => ({ bits: upsOf(close, rows, distance), minTurns: MIN_TURNS, rowOf: (move) => move }));
 }
 
 /** The moves of whole days, for bars that are shorter. */
