@@ -72,7 +72,7 @@ export class JournalDisk {
     this.disk.putBack();
     this.#unlinkedMs = NaN;
     this.#syncFails = false;
-    // The new disk has room again: somebody has made some.
+    // The new disk has room again: the operator has made some.
     this.#isFull = false;
     this.disk = isPowerLoss ? this.disk.afterPowerLoss(random) : this.disk.afterKill('', 0);
   }
@@ -90,7 +90,7 @@ export class JournalDisk {
     this.#syncFails = true;
     this.disk.syncFailures.push('EIO');
   }
-  /** Fills the disk, so that it has room for only so many more bytes. */
+  /** Fills the disk up to `freeBytes`. */
   fill(freeBytes: number): void {
     if (this.isFlipped) return;
     this.#isFull = true;

@@ -91,10 +91,10 @@ export class SimulatedVenue {
   lateTradesMs = 0;
 
   /** Trades of orders that a person placed by hand, by venue order id. */
-  readonly handTradesById = new Map<string, OwnTrade[]>();
+  readonly manualTradesById = new Map<string, OwnTrade[]>();
   /** Units of each asset that a person has deposited; below 0: withdrawn. */
   readonly transferred = new Map<string, number>();
-  #isByHand = false;
+  #isManual = false;
 
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
@@ -145,7 +145,7 @@ export class SimulatedVenue {
   }
   /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
-    return this.side.live().filter(({ account, id }) => account === 0 && !this.handTradesById.has(id));
+    return this.side.live().filter(({ account, id }) => account === 0 && !this.manualTradesById.has(id));
   }
   /** Returns the orders that a kill must not leave. */
   liveAfterKill(_flatten: boolean): readonly UserOrder[] {
@@ -159,11 +159,11 @@ export class SimulatedVenue {
 
   /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
   heldLots(base: string, copies = this.copies()): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#handUnits(base) - this.#copyUnits(base, copies)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#manualUnits(base) - this.#copyUnits(base, copies)) / 1e4;
   }
   /** Returns the lots of a coin that a kill must close. Sales of second copies reduce them, but their buys belong to the account. */
   closableLots(base: string): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#handUnits(base) - this.#copyUnits(base, this.copies(), true)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#manualUnits(base) - this.#copyUnits(base, this.copies(), true)) / 1e4;
   }
   /** Returns the units of a coin that second copies have moved. `onlyBuys` leaves out their sales. */
   #copyUnits(base: string, copies: readonly TrueOrder[], onlyBuys = false): number {
@@ -176,27 +176,27 @@ export class SimulatedVenue {
     return units;
   }
   /** Places an order as a person does. Returns its venue order id; null: refused. */
-  placeByHand(intent: OrderIntent): string | null {
-    this.#isByHand = true;
+  placeManually(intent: OrderIntent): string | null {
+    this.#isManual = true;
     const order = (this.side as SpotExchange).place(0, intent, null);
-    this.#isByHand = false;
+    this.#isManual = false;
     if (order === null) return null;
-    this.handTradesById.set(order.id, []);
+    this.manualTradesById.set(order.id, []);
     return order.id;
   }
   /** Units of a coin that a person has moved: by trades, deposits and withdrawals. */
-  #handUnits(base: string): number {
+  #manualUnits(base: string): number {
     let moved = this.transferred.get(base) ?? 0;
-    for (const { instrument, isBuyer, lots: qty, fee, feeInBase } of this.#handTrades)
+    for (const { instrument, isBuyer, lots: qty, fee, feeInBase } of this.#manualTrades)
       if (instrument.base === base) moved += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
     return moved;
   }
-  get #handTrades(): readonly OwnTrade[] {
-    return [...this.handTradesById.values()].flat();
+  get #manualTrades(): readonly OwnTrade[] {
+    return [...this.manualTradesById.values()].flat();
   }
   /** Units of cash that second copies, and a person at the exchange, have moved. */
   get copiedCash(): number {
-    const trades = [...this.copies().flatMap((copy) => copy.trades), ...this.#handTrades];
+    const trades = [...this.copies().flatMap((copy) => copy.trades), ...this.#manualTrades];
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
       (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
     return trades.reduce((sum, trade) => sum + unitsOf(trade), this.transferred.get('USDT') ?? 0);
@@ -229,7 +229,7 @@ export class SimulatedVenue {
     Object.assign(side, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
-        if (order !== null && order.account === 0 && !this.#isByHand) {
+        if (order !== null && order.account === 0 && !this.#isManual) {
           this.recordPlacement({ order, clientOrderId: order.clientOrderId ?? '', placedMs: side.nowMs, trades: [] });
         }
         return order;
@@ -250,7 +250,7 @@ export class SimulatedVenue {
     this.changes++;
     const orderId = trade.isBuyer ? trade.bidId : trade.askId;
     this.orders.get(orderId)?.trades.push(trade);
-    this.handTradesById.get(orderId)?.push(trade);
+    this.manualTradesById.get(orderId)?.push(trade);
   }
   /** Records an order that the exchange has accepted. */
   protected recordPlacement(placement: TrueOrder): void {

@@ -5,11 +5,11 @@ import { seededRng } from '../../../../src/base/number/rng.ts';
 /** Faults of create requests that only hard days have. */
 export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission'] as const;
 /** Acts of a person at the exchange, beside the bot. */
-const HAND_ACTS = ['handCancel', 'handSale', 'transfer'] as const;
-export type HandAct = (typeof HAND_ACTS)[number];
-export const isHandAct = (what: string): what is HandAct => (HAND_ACTS as readonly string[]).includes(what);
+const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
+export type ManualAct = (typeof MANUAL_ACTS)[number];
+export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
 /** Timed faults that only hard days have. */
-export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...HAND_ACTS] as const;
+export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...MANUAL_ACTS] as const;
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(what);
 type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];

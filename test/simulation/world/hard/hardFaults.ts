@@ -7,8 +7,8 @@ import type { JournalDisk } from '../journalDisk.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import { HandActs } from './handActs.ts';
-import { HARD_TIMED_FAULTS, isHandAct } from './hardDay.ts';
+import { ManualActs } from './manualActs.ts';
+import { HARD_TIMED_FAULTS, isManualAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -27,7 +27,7 @@ const REFUSALS_MS = 300_000;
 /** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
 const MAX_REFUSED_SLICES = 5;
 
-/** A full disk has room for so many more bytes at most. */
+/** Largest number of bytes that a full disk still takes. */
 const MAX_FREE_BYTES = 3000;
 /** A cut connection stands for such an answer this long after the bot got one. The bot remembers it for 15 minutes. */
 const INCIDENT_MS = 300_000;
@@ -56,17 +56,17 @@ export class HardFaults {
   #incidentMs = -Infinity;
   readonly #deps: HardFaultsDeps;
 
-  readonly #hand: HandActs;
+  readonly #manual: ManualActs;
 
   constructor(deps: HardFaultsDeps) {
     this.#deps = deps;
-    this.#hand = new HandActs(deps);
+    this.#manual = new ManualActs(deps);
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(what: HardTimedFault, size: number): void {
     const { queue, venue, operator, journal, process } = this.#deps;
-    if (isHandAct(what)) this.#hand.apply(what, size);
+    if (isManualAct(what)) this.#manual.apply(what, size);
     else if (what === 'fullDisk') {
       if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
     } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
@@ -82,7 +82,7 @@ export class HardFaults {
 
   /** Checks at the end of the day. */
   checkEnd(): void {
-    this.#hand.checkEnd();
+    this.#manual.checkEnd();
   }
 
   // --- Requests and replies

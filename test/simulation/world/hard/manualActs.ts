@@ -8,7 +8,7 @@ import type { BotProcess } from '../botProcess.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import type { HandAct } from './hardDay.ts';
+import type { ManualAct } from './hardDay.ts';
 
 /** The operator looks this often at what was done by hand. */
 const LOOK_MS = 300_000;
@@ -21,7 +21,7 @@ const COINS = { min: 0.5, max: 3 };
 const CASH_PER_COIN = 100;
 
 /** What the acts need. */
-export interface HandActsDeps {
+export interface ManualActsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly observer: Observer;
@@ -29,23 +29,23 @@ export interface HandActsDeps {
   readonly process: () => BotProcess | null;
 }
 
-export class HandActs {
+export class ManualActs {
   #lastTransferMs = -Infinity;
   /** What the bot has not named yet: venue order ids of sales, and assets of transfers. */
   readonly #unnamed = new Set<string>();
   #looks = false;
-  readonly #deps: HandActsDeps;
+  readonly #deps: ManualActsDeps;
 
-  constructor(deps: HandActsDeps) {
+  constructor(deps: ManualActsDeps) {
     this.#deps = deps;
   }
 
   /** Applies an act. `size`, in [0, 1), selects its kind and amount. On a day of contracts only cancels are made. */
-  apply(what: HandAct, size: number): void {
+  apply(what: ManualAct, size: number): void {
     const { venue } = this.#deps;
-    if (what === 'handCancel') this.#cancel(size);
+    if (what === 'manualCancel') this.#cancel(size);
     else if (venue.market === 'futures') return;
-    else if (what === 'handSale') this.#sell(size);
+    else if (what === 'manualSale') this.#sell(size);
     else this.#transfer(size);
   }
 
@@ -57,7 +57,7 @@ export class HandActs {
 
   #cancel(size: number): void {
     const { venue } = this.#deps;
-    const open = venue.side.live().filter(({ account, isAdmitted, id }) => account === 0 && isAdmitted && !venue.handTradesById.has(id));
+    const open = venue.side.live().filter(({ account, isAdmitted, id }) => account === 0 && isAdmitted && !venue.manualTradesById.has(id));
     const order = open[Math.floor(size * open.length)];
     if (order !== undefined) venue.side.cancel(order as never, false);
   }
@@ -65,7 +65,7 @@ export class HandActs {
   #sell(size: number): void {
     const { venue } = this.#deps;
     const { instrument } = venue.side.market(`${BASE}USDT`)!;
-    const orderId = venue.placeByHand({
+    const orderId = venue.placeManually({
       instrument,
       side: 'sell',
       role: 'market',
@@ -113,7 +113,7 @@ export class HandActs {
       if (isHalted) this.#unnamed.delete(id);
       else observer.report('S7', `order ${id} is foreign and undecided, and the account is not halted`, queue.nowMs);
     }
-    operator.ignore(foreign.filter((id) => venue.handTradesById.has(id)));
+    operator.ignore(foreign.filter((id) => venue.manualTradesById.has(id)));
     // A restart keeps the halt of a slice that the bot took for foreign during its own kill, and the next process knows the slice.
     if (foreign.length === 0 && causes.some(({ code }) => code === 'ALIEN')) operator.clearOnce('ALIEN');
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
