@@ -26,7 +26,7 @@ function partsWithout(ops: readonly string[], untilMs = Infinity): KillDeps {
   const parts = fixture.parts({ ...fixture.parts().settings, giveUpMs: GIVE_UP_MS });
   const call = (op: string, args: { readonly symbol?: string }, done: (outcome: unknown) => void, ...more: never[]): unknown => {
     if (performance.now() > untilMs || !ops.includes(op) || args.symbol !== 'ETHUSDT')
-      return parts.client.call(op as never, args as never, done as never, ...more);
+      return parts.client.call(op as never, args as never, done, ...more);
     setTimeout(() => done({ kind: 'refused', code: -1016, msg: 'maintenance' }), 5);
     return { cancel: () => {} };
   };

@@ -67,7 +67,7 @@ export function followRecordedOrders(
   const isHeld = (order: BotOrder): boolean => held.some(({ kind, id }) => kind === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (!recorded.has(order.id)) continue;
-    // An order that changed code does not ask for again: nobody sends it now, and no request of it has left.
+    // Changed code does not ask for this order again, and no request of it has left: it ends here.
     if (order.state === STATE.sent && !isHeld(order) && neverLeft.has(order.id)) engine.notSent(order.id, NEVER_LEFT);
     else if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
     else if (order.state === STATE.unknown) {
