@@ -17,7 +17,7 @@ import { OrderLog } from './orderLog.ts';
 import { EndedOrders, OpenOrders } from './openOrders.ts';
 import { BotOrder } from './botOrder.ts';
 import { ABSENT_HOLD_MS, type Reservations } from './reserve/reservation.ts';
-import { restoreBotOrder, type RestoredOrders } from './restored.ts';
+import { NEVER_LEFT, restoreBotOrder, type RestoredOrders } from './restored.ts';
 import { AmendedTriggers } from './stops/amendedTriggers.ts';
 import { Resolutions } from './prove/resolutions.ts';
 import type { AbsenceBounds, Resolution, ResolutionStep } from './prove/resolver.ts';
@@ -325,7 +325,7 @@ export class OrderManager {
       } else {
         this.open.add(order);
         if (restored.state === 'notSent') {
-          this.notSent(order, 'no request of it can have left', nowMs);
+          this.notSent(order, NEVER_LEFT, nowMs);
           continue;
         }
         reserve();

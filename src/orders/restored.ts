@@ -6,6 +6,9 @@ import type { Ended, Replaced } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { BotOrder } from './botOrder.ts';
 
+/** The cause of an order that was journalled and never signed. */
+export const NEVER_LEFT = 'no request of it can have left';
+
 /** An order that was unfinished when the bot ended, or that may still arrive. */
 export interface RestoredOrder extends OrderIntent {
   readonly id: OrderId;

@@ -212,7 +212,10 @@ async function assemble(
   const recorded = new Set(engine.orders.active().map(({ id }) => id));
   // From here on the bot takes steps. The first one runs what came due while the bot was down, and may send orders.
   restoreServices(bot, services, started.orders, journal);
-  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrders(engine, recorded, started.held)));
+  bot.driver.step(() => {
+    if (started.sinceMs === null) followUnknown(engine);
+    else followRecordedOrders(engine, recorded, started.held, started.orders);
+  });
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };

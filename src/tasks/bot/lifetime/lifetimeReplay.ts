@@ -23,6 +23,7 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { isWatched } from '../../../orders/drafts.ts';
 import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
+import { NEVER_LEFT } from '../../../orders/restored.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant, passInstant } from '../feeds/instants.ts';
@@ -395,6 +396,4 @@ export class LifetimeReplay {
 
 const MISSED = 'MISSED';
 const KILLED = 'KILLED';
-/** Code of an order that was journalled and never signed. */
-const NEVER_LEFT = 'no request of it can have left';
 type OrderReport = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -8,7 +8,7 @@ import type { OrderId } from '../../../model/order.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
-import type { RestoredOrder } from '../../../orders/restored.ts';
+import { NEVER_LEFT, type RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 import { outlivesProcess } from '../safety/lasting.ts';
 import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
@@ -54,13 +54,22 @@ export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: B
 
 /**
  * Starts reads for orders whose reply the last process did not receive. `recorded`: the orders of the last process. This one may have sent
- * others by now, such as an exit that came due while the bot was down: their replies are still to come.
+ * others by now, such as an exit that came due while the bot was down: their replies are still to come. `restored`: what the journal says
+ * of them.
  */
-export function followRecordedOrders(engine: Engine, recorded: ReadonlySet<OrderId>, held: readonly HeldDecision[]): void {
+export function followRecordedOrders(
+  engine: Engine,
+  recorded: ReadonlySet<OrderId>,
+  held: readonly HeldDecision[],
+  restored: readonly Pick<RestoredOrder, 'id' | 'state'>[],
+): void {
+  const neverLeft = new Set(restored.flatMap(({ id, state }) => (state === 'notSent' ? [id] : [])));
   const isHeld = (order: BotOrder): boolean => held.some(({ kind, id }) => kind === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (!recorded.has(order.id)) continue;
-    if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
+    // Changed code does not ask for this order again, and no request of it has left: it ends here.
+    if (order.state === STATE.sent && !isHeld(order) && neverLeft.has(order.id)) engine.notSent(order.id, NEVER_LEFT);
+    else if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
     else if (order.state === STATE.unknown) {
       engine.outcomes.haltInstrument(order);
       engine.exchange.read(order, engine.orders.resolution(order).first);
