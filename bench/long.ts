@@ -11,6 +11,7 @@ const INTERVAL = { name: '30s', ms: 30_000 };
 const FROM_MS = 0;
 const WITHOUT_REPORT = ['--no-report', '--no-envelope'];
 
+/** What `longBench` measures. */
 export interface LongFigures {
   readonly rows: number;
   /** CPU nanoseconds of the whole command, divided by its bars. */

@@ -117,6 +117,7 @@ function credentialsFrom(environment: Environment, file: AccessFile, folder: str
   );
 }
 
+/** A credential, and where it was found. */
 interface FoundSecret {
   readonly secret: Secret;
   readonly source: SecretSource;

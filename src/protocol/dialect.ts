@@ -5,7 +5,7 @@ import { nestedIn } from '../model/bars/aggregateBars.ts';
 import { INTERVALS, isCommon, type CommonInterval, type Interval } from '../model/interval.ts';
 import type { Market } from '../model/instrument.ts';
 
-/** How a service differs from the specification. docs/dialect.md explains how to find out. */
+/** How a service differs from the specification. docs/exchange-access.md explains how to find out. */
 export interface Dialect {
   /** Prefix of every path, for services that are below a path. */
   readonly pathPrefix: Readonly<Record<Market, string>>;

@@ -16,6 +16,7 @@ const quietRows = (count: number): Row[] => Array.from({ length: count }, () => 
 /** Returns a price in ticks as a strategy writes it. */
 const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
+/** What a strategy does at a row, which is counted from 0. */
 type Script = (strategy: Api, row: number) => unknown;
 async function run(rows: readonly Row[], script: Script, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];

@@ -11,7 +11,7 @@ type Guard = keyof typeof guards;
 async function fixturesWithout(removed: Guard | null) {
   vi.resetModules();
   if (removed !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [removed]: false } }));
-  // Import one copy the other: an import that begins while another one registers the mock would load the original module.
+  // Import one copy after the other: an import that begins while another one registers the mock would load the original module.
   const disks = await import('../fixtures/simulatedDisk.ts');
   const journals = await import('../fixtures/journalFixture.ts');
   const bots = await import('../fixtures/restartFixture.ts');

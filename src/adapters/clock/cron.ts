@@ -14,6 +14,7 @@ export const cronTimes: CronTimes = (pattern, timeZone) => {
   return (afterMs) => (Number.isFinite(afterMs) ? (cron.nextRun(new Date(afterMs))?.getTime() ?? Infinity) : Infinity);
 };
 
+/** Throws ConfigError for an unknown time zone or an invalid pattern. */
 function read(pattern: string, timezone: string): Cron {
   if (!isZone(timezone))
     throw new ConfigError(`cron '${pattern}': expected a time zone such as UTC or Europe/Berlin, got '${timezone}'`, 'correct the zone');

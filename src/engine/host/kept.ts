@@ -69,12 +69,14 @@ export function keptText(name: string, state: object): string {
   return JSON.stringify(plain({ name, places: new Map() }, state, ROOT));
 }
 
+/** The check of one state of the strategy `name`. */
 interface Reading {
   readonly name: string;
   /** Where each list and object was found. After a restart each place has its own copy, so a shared object is rejected. */
   readonly places: Map<object, string>;
 }
 
+/** Returns the value as JSON can hold it. `place` is its path inside the state. Throws StrategyError if it is not plain data. */
 function plain(reading: Reading, value: unknown, place: string): unknown {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : { [NUMBER]: numberText(value) };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -114,6 +116,7 @@ const notPlain = ({ name }: Reading, value: unknown, place: string): StrategyErr
     'keep plain data; a Map can be kept as a list of its entries',
   );
 
+/** The reviver of JSON.parse that restores the numbers that `plain` has marked. */
 function reviveValue(_: string, value: unknown): unknown {
   const isNumber = typeof value === 'object' && value !== null && NUMBER in value;
   return isNumber ? Number(value[NUMBER]) : value;

@@ -33,6 +33,7 @@ export function openRows(folder: string, key: BarKey): RowReader | null {
   }
 }
 
+/** Rows of one Arrow file. It remembers where the last read ended, so that the next read needs no search. */
 class FileRows implements RowReader {
   readonly interval: Interval;
   private readonly file: ArrowFile;
