@@ -29,10 +29,8 @@ const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 /** Stable codes of fills that should not have happened. */
 export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
-/** Creates, sends, changes and ends the orders of one bot. Nothing else changes a `BotOrder`. */
 export class OrderManager {
   private readonly exchange: OrderGateway;
-  /** Receives every step of an order before the bot acts on it. */
   readonly journal: Journal;
   private readonly reservations: Reservations;
   private readonly log: OrderLog;
@@ -42,7 +40,6 @@ export class OrderManager {
   private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
   private readonly open = new OpenOrders();
-  /** Trigger orders that replace one another. */
   readonly amended: AmendedTriggers<BotOrder>;
   private readonly provenAbsentById = new Map<number, BotOrder>();
   /** Orders that are proven absent. Each may still arrive late, at any time. */
@@ -80,7 +77,6 @@ export class OrderManager {
   active(): readonly BotOrder[] {
     return this.open.all();
   }
-  /** Returns an order by its number: an open one, a draft, one that is proven absent, or one that ended lately. */
   get(id: OrderId): BotOrder | undefined {
     return this.open.find(id) ?? this.findOther(id);
   }
@@ -181,7 +177,6 @@ export class OrderManager {
     if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
-  /** Books that the venue refused the create request, with its code: the order does not exist. */
   refused(order: BotOrder, code: string, nowMs: number): void {
     order.code = code;
     // The order is already proven absent.
@@ -191,7 +186,6 @@ export class OrderManager {
     if (order.state === STATE.done) this.finishAt(order, 'refused', nowMs);
   }
 
-  /** Books that no byte of the request left this process. `cause`: the reason, for the journal. */
   notSent(order: BotOrder, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
     if (!this.step(order, EVENT.notSent)) return;

@@ -22,7 +22,6 @@ const { NO_BAR, NO_SLIPPAGE, slippedPrice } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
 
-/** The book of one instrument. A subclass adds the money of its market. */
 export abstract class BarBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */
@@ -54,7 +53,6 @@ export abstract class BarBook {
   private readonly sink: VenueSink;
   private readonly fillsAtTouch: boolean;
   private readonly sharePpm: number;
-  /** How much worse than the quoted price a taker fills. */
   readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
   /**
