@@ -48,6 +48,7 @@ const reaching = isCampaign
       'nodeDebug.ts',
       'inspectEnv.ts',
       'localeLength.ts',
+      'newestFirst.ts',
     ];
 const honest = isCampaign ? strategiesOf('honest') : ['scratchArray.ts', 'loggedNumbers.ts', 'resolvedInput.ts', 'debugOnly.ts'];
 
