@@ -47,6 +47,8 @@ const reaching = isCampaign
       'codeName.ts',
       'nodeDebug.ts',
       'inspectEnv.ts',
+      'localeLength.ts',
+      'newestFirst.ts',
     ];
 const honest = isCampaign ? strategiesOf('honest') : ['scratchArray.ts', 'loggedNumbers.ts', 'resolvedInput.ts', 'debugOnly.ts'];
 

@@ -7,19 +7,21 @@ import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** With digits of its own, and with an order in which `aa` comes last and capitals come first. */
-const OF_NUMBERS = 'ar-EG-u-nu-arab';
-const OF_TEXTS = 'da-u-kf-upper';
+/** With digits and separators of their own, one for each of the other surroundings. In the later ones a digit is two characters long. */
+const OF_NUMBERS = ['ar-EG-u-nu-arab', 'ff-Adlm-u-nu-adlm', 'es-u-nu-mathsans'] as const;
+/** With an order in which `aa` comes last and capitals come first. */
+const OF_TEXTS = ['da-u-kf-upper'] as const;
+const OF_CASES = ['tr'] as const;
 
-/** Methods, the place of the language among their arguments, and the other language. */
-const METHODS: readonly (readonly [object, string, number, string])[] = [
+/** Methods, the place of the language among their arguments, and the other languages. */
+const METHODS: readonly (readonly [object, string, number, readonly string[]])[] = [
   [Number.prototype, 'toLocaleString', 0, OF_NUMBERS],
   [BigInt.prototype, 'toLocaleString', 0, OF_NUMBERS],
   [String.prototype, 'localeCompare', 1, OF_TEXTS],
-  [String.prototype, 'toLocaleUpperCase', 0, 'tr'],
-  [String.prototype, 'toLocaleLowerCase', 0, 'tr'],
+  [String.prototype, 'toLocaleUpperCase', 0, OF_CASES],
+  [String.prototype, 'toLocaleLowerCase', 0, OF_CASES],
 ];
-const CLASSES: readonly (readonly [string, string])[] = [
+const CLASSES: readonly (readonly [string, readonly string[]])[] = [
   ['NumberFormat', OF_NUMBERS],
   ['Collator', OF_TEXTS],
   ['PluralRules', OF_NUMBERS],
@@ -31,7 +33,7 @@ const CLASSES: readonly (readonly [string, string])[] = [
 /** Replaces what follows the language of the machine. Returns functions that restore it. */
 export function watchLanguages(): (() => void)[] {
   return [
-    ...METHODS.map(([holder, name, at, other]) => watchMethod(holder, name, at, other)),
+    ...METHODS.map(([holder, name, at, others]) => watchMethod(holder, name, at, others)),
     ...CLASSES.map(watchClass),
     watchSupported(),
   ];
@@ -44,23 +46,23 @@ function watchSupported(): () => void {
   return replace(Intl, 'supportedValuesOf', supportedValuesOf);
 }
 
-/** Replaces a method by one that uses the language `other` where the caller names none. Returns a function that restores it. */
-function watchMethod(holder: object, name: string, at: number, other: string): () => void {
+/** Replaces a method by one that uses one of the `others` where the caller names no language. Returns a function that restores it. */
+function watchMethod(holder: object, name: string, at: number, others: readonly string[]): () => void {
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
   const watched: Method = function (...args): unknown {
-    return Reflect.apply(real, this, withLanguage(args, at, other));
+    return Reflect.apply(real, this, withLanguage(args, at, others));
   };
   Object.defineProperty(watched, 'name', { value: name });
   return replace(holder, name, watched);
 }
 
 /** Replaces a class of `Intl` by one that uses another language where the caller names none. Returns a function that restores it. */
-function watchClass([name, other]: readonly [string, string]): () => void {
+function watchClass([name, others]: readonly [string, readonly string[]]): () => void {
   const Real: unknown = Reflect.get(Intl, name);
   if (typeof Real !== 'function') return () => {};
   const Watched = function (this: unknown, ...args: unknown[]): unknown {
-    return Reflect.construct(Real, withLanguage(args, 0, other), new.target === undefined || new.target === Watched ? Real : new.target);
+    return Reflect.construct(Real, withLanguage(args, 0, others), new.target === undefined || new.target === Watched ? Real : new.target);
   };
   const { prototype } = Real;
   for (const key of ['name', 'length', 'prototype', 'supportedLocalesOf']) {
@@ -70,7 +72,7 @@ function watchClass([name, other]: readonly [string, string]): () => void {
   return both(replace(Intl, name, Watched), replace(prototype as object, 'constructor', Watched));
 }
 
-function withLanguage(args: readonly unknown[], at: number, other: string): readonly unknown[] {
-  const language = args[at] === undefined ? otherLanguage(other) : undefined;
+function withLanguage(args: readonly unknown[], at: number, others: readonly string[]): readonly unknown[] {
+  const language = args[at] === undefined ? otherLanguage(others) : undefined;
   return language === undefined ? args : Object.assign([...args], { [at]: language });
 }

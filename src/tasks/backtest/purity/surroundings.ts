@@ -67,8 +67,8 @@ export const hasOtherSurroundings = (): boolean => current !== null;
 export const surroundings = (): number | null => current;
 
 /** Returns the language of the machine as code that names none should see it; undefined: that of the machine itself. */
-export function otherLanguage(other: string): string | undefined {
-  return current === null ? undefined : other;
+export function otherLanguage(others: readonly string[]): string | undefined {
+  return current === null ? undefined : others[current % others.length];
 }
 
 /** Returns the folder in which the command runs as code should see it. */

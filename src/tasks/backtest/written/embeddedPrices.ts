@@ -105,13 +105,19 @@ function chosenIn({ feeds }: RunPlan, values: Float64Array): Table | null {
   return null;
 }
 
-/** Returns true when the numbers from `at` on, at some distance from each other, are the prices from `row` on. */
+/** Returns true when the numbers from `at` on, at some distance from each other, are the prices from `row` on, forwards or backwards. */
 function isTable(values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
-  if (row + ENOUGH > prices.length) return false;
+  return isTableTowards(1, values, at, prices, row) || isTableTowards(-1, values, at, prices, row);
+}
+
+/** `direction`: 1 where later numbers are later prices, -1 where the newest price comes first. */
+function isTableTowards(direction: 1 | -1, values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
+  const end = row + direction * (ENOUGH - 1);
+  if (end < 0 || end >= prices.length) return false;
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     let count = 1;
-    while (count < ENOUGH && values[at + count * step] === prices[row + count]) count++;
-    if (count === ENOUGH && new Set(prices.subarray(row, row + ENOUGH)).size >= DIFFERENT) return true;
+    while (count < ENOUGH && values[at + count * step] === prices[row + direction * count]) count++;
+    if (count === ENOUGH && new Set(prices.subarray(Math.min(row, end), Math.max(row, end) + 1)).size >= DIFFERENT) return true;
   }
   return false;
 }
