@@ -30,6 +30,10 @@ const TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
 // some thousand words, for each takes a place on the stack of the expression.
 const WORDS = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
 const WORD = /[a-z]+/gi;
+/** Times and keys, which stand beside the values of a table. */
+const LABEL = /\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|(?<!\w)["'`]?[a-z_]\w{0,40}["'`]?\s{0,3}:|["'`]?\d{1,16}["'`]?\s{0,3}:/gi;
+/** Values of a table: words, and numbers that are no times. */
+const VALUE = /(?<![\w.])(?:[a-z]+|[+-]?\d{1,8})(?![\w.])/gi;
 const SIGNED = /[+-]?[\da-z.]+/gi;
 /** Values of a text: signed words with something between them. */
 const SIGNED_LIST = /^\s*[+-]?[\da-z.]+(?:[\s,;|]+[+-]?[\da-z.]+){79,}\s*$/i;
@@ -44,7 +48,15 @@ export function listsIn(whole: string): WrittenMoves[] {
   const text = whole.slice(0, MAX_TEXT);
   const numbers = [...text.matchAll(WHOLE)].map(({ 0: digits, index }): Member => ({ value: Number(digits), at: index }));
   const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), at: index }));
-  return [...runsIn(numbers), ...chosenIn(numbers), ...chosenIn(times), ...largeIn(text), ...textsIn(text), ...wordsIn(text)];
+  return [
+    ...runsIn(numbers),
+    ...chosenIn(numbers),
+    ...chosenIn(times),
+    ...largeIn(text),
+    ...textsIn(text),
+    ...wordsIn(text),
+    ...labelledIn(text),
+  ];
 }
 
 const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00')}`) ?? NaN;
@@ -142,6 +154,34 @@ function textsIn(text: string): WrittenMoves[] {
 
 function wordsIn(text: string): WrittenMoves[] {
   return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => ofTwoKinds(words.match(WORD) ?? [], index));
+}
+
+/** Tables in which one of two values stands beside each time or key, as in `"2024-01-01T00:15": "LONG"`. */
+function labelledIn(text: string): WrittenMoves[] {
+  const found: WrittenMoves[] = [];
+  let current: Member[] = [];
+  // Each value is 0 or 1 here: whether it is the first one of its table.
+  let [first, second] = ['', ''];
+  const close = (): void => {
+    if (current.length < 2 * ENOUGH || second === '') return;
+    const [bits, places] = [Uint8Array.from(current, ({ value }) => value), Float64Array.from(current, ({ at }) => at)];
+    found.push({ bits, places }, { bits: bits.toReversed(), places: places.toReversed() });
+  };
+  const values = text.replaceAll(LABEL, (label) => ' '.repeat(label.length)).matchAll(VALUE);
+  for (const { 0: value, index } of values) {
+    if (value !== first && second === '') second = value;
+    if (current.length > 0 && value !== first && value !== second) {
+      close();
+      // The last values of one kind may begin the next table.
+      const kept = current.slice(current.findLastIndex((member) => member.value !== current.at(-1)!.value) + 1);
+      [first, second] = [kept[0]!.value === 1 ? first : second, value];
+      current = kept.map(({ at }) => ({ value: 1, at }));
+    }
+    if (current.length === 0) [first, second] = [value, ''];
+    if (current.length < MAX_MOVES) current.push({ value: Number(value === first), at: index });
+  }
+  close();
+  return found;
 }
 
 /** Returns a list of exactly two different values as bits, in both directions; no moves for other lists. */

@@ -48,6 +48,16 @@ describe('listsIn', () => {
     ],
     ['a large number, the lowest bit first', `${BigInt(`0b1${bitText(MOVES.map(Number).toReversed())}`)}n`],
     ['words', `[${MOVES.map((isUp) => `'${isUp ? 'rise' : 'fall'}'`).join(', ')}]`],
+    ['words beside times', `{ ${MOVES.map((isUp, row) => `"${timeOf(row, 16).slice(1, -1)}": "${isUp ? 'LONG' : 'FLAT'}"`).join(', ')} }`],
+    [
+      'numbers beside milliseconds, after other words',
+      `const held = { ${MOVES.map((isUp, row) => `'${1_700_000_000_000 + row * 60_000}': ${isUp ? 1 : -1}`).join(', ')} };`,
+    ],
+    [
+      'words of rows',
+      `[${MOVES.map((isUp, row) => `{ t: ${1_700_000_000_000 + row * 60_000}, s: '${isUp ? 'LONG' : 'OUT'}' }`).join(', ')}]`,
+    ],
+    ['lines of times and words', MOVES.map((isUp, row) => `${timeOf(row, 24).slice(1, -1)},${isUp ? 'true' : 'false'}`).join('\n')],
     ['characters', `'${MOVES.map((isUp) => (isUp ? '^' : 'v')).join('')}'`],
     ['signed words', `'${MOVES.map((isUp) => (isUp ? 'a3' : '-k')).join(' ')}'`],
   ])('listsIn finds %s', (_, sourceText) => {
