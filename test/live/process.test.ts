@@ -176,11 +176,11 @@ process.once('beforeExit', () => {
     text += String(chunk);
     if (isSentAgain || !text.includes('stopped: ')) return;
     isSentAgain = true;
-    // After 1.2 s the bot takes the signal for a new one.
+    // After 3 s the bot takes the signal for a new one.
     setTimeout(() => {
       child.kill('SIGTERM');
       writeFileSync(sentFile, '');
-    }, 1200);
+    }, 3200);
   });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
   await until(() => text.includes('two audits were clean'), 60_000, 'a bot that trades');

@@ -51,9 +51,10 @@ const POLL_MS = 200;
 /** Interval of checks whether a loss requires a kill. */
 const LOSS_POLL_MS = 1000;
 /**
- * Signals within this time count as one: a signal to the process group reaches the bot directly and through the command that started it.
+ * Signals within this time count as one: a signal to the process group reaches the bot directly and through the command that started it,
+ * which is late on a busy machine.
  */
-const SAME_SIGNAL_MS = 1000;
+const SAME_SIGNAL_MS = 3000;
 /** Time limit for the end of the bot after an unhandled error, which may block it. */
 const MAX_ENDING_MS = 10_000;
 /** Time from the end of a kill that closed positions to the exit of the process. */
