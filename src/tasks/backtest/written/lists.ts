@@ -30,7 +30,7 @@ const TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
 // some thousand words, for each takes a place on the stack of the expression.
 const WORDS = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
 const WORD = /[a-z]+/gi;
-/** Times and keys, which stand beside the values of a table. */
+/** Times and keys, which a table gives with its values. */
 const LABEL = /\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|(?<!\w)["'`]?[a-z_]\w{0,40}["'`]?\s{0,3}:|["'`]?\d{1,16}["'`]?\s{0,3}:/gi;
 /** Values of a table: words, and numbers that are no times. */
 const VALUE = /(?<![\w.])(?:[a-z]+|[+-]?\d{1,8})(?![\w.])/gi;
@@ -156,7 +156,7 @@ function wordsIn(text: string): WrittenMoves[] {
   return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => ofTwoKinds(words.match(WORD) ?? [], index));
 }
 
-/** Tables in which one of two values stands beside each time or key, as in `"2024-01-01T00:15": "LONG"`. */
+/** Tables that give one of two values with each time or key, as in `"2024-01-01T00:15": "LONG"`. */
 function labelledIn(text: string): WrittenMoves[] {
   const found: WrittenMoves[] = [];
   let current: Member[] = [];
