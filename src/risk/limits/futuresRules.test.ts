@@ -9,20 +9,17 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A fixture on which `under` and `just` pass, and `over` is denied by the rule of this code and no other. */
+/** A fixture on which orders below and at the limit pass, and `over` is denied by the rule of this code and no other. `what`: for the title. */
 interface Boundary {
   readonly code: string;
-  /** The case, for the title. */
   readonly what: string;
   readonly options: FuturesFixtureOptions;
   readonly prepare: (fixture: FuturesFixture) => void;
-  /** Orders below, at and beyond the limit. */
   readonly under: Wanted;
   readonly just: Wanted;
   readonly over: Wanted;
 }
 
-/** Returns orders of `under` lots, one lot more and two lots more. */
 const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
   under: { ...terms, lots: under },
   just: { ...terms, lots: under + 1 },
