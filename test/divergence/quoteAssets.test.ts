@@ -1,6 +1,5 @@
 // Tests `isobar parity` of bots with cash in two quote assets: planted causes are named, and the bridge adds up to naive decimals.
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { lots } from '../../src/base/brand.ts';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -12,6 +11,7 @@ import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts'
 import { START_MS } from '../simulation/plans.ts';
 import { comparePlanted, FIRST_ROW, HOUR_MS, QUOTE_CASH, ROWS, type Planted } from './planted.ts';
 import { total } from './netInJournal.ts';
+import { inUnits, journalOf, netOfJournal, type JournalLine } from './quoteNet.ts';
 
 const instrument = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}${quote}`),
@@ -68,31 +68,6 @@ class TwoAssets extends Strategy {
   }
 }
 
-interface JournalLine {
-  readonly k: string;
-  readonly decided?: boolean;
-  readonly bars?: readonly (readonly number[])[];
-  readonly symbol?: string;
-  readonly side?: string;
-  readonly qty?: string;
-  readonly notional?: string;
-  readonly fee?: string;
-  readonly feeCoin?: string;
-  readonly cid?: string;
-  readonly order?: number;
-  readonly executedMs?: number;
-}
-
-const UNIT = 8;
-const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(UNIT, Decimal.ROUND_HALF_UP);
-
-/** Returns the records of the journal. */
-function journalOf(folder: string): readonly JournalLine[] {
-  const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
-  return lines.map((line) => JSON.parse(line) as JournalLine);
-}
-
 /** Returns by order what its fills received less what they paid, in USDT at the close before the hour of each fill. */
 function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, string> {
   const { openMs, close } = quoteAssets.btc;
@@ -113,31 +88,8 @@ function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, stri
   return new Map([...found].map(([order, money]) => [order, money.toFixed()]));
 }
 
-/** Returns the net profit in USDT from the journal alone: money of BTC is summed in BTC, converted at a close and rounded once. */
-function netOfJournal(records: readonly JournalLine[]): string {
-  const last = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
-  const cash = { USDT: new Decimal(QUOTE_CASH.USDT), BTC: new Decimal(QUOTE_CASH.BTC) };
-  const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
-  for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, last)) {
-    if (k !== 'FILL') continue;
-    const [base, quote] = symbol!.includes('ETH') ? (['ETH', 'BTC'] as const) : (['BTC', 'USDT'] as const);
-    const sign = side === 'buy' ? 1 : -1;
-    cash[quote] = cash[quote].minus(new Decimal(notional!).times(sign));
-    coins[base] = coins[base].plus(new Decimal(qty!).times(sign));
-    if (feeCoin === quote) cash[quote] = cash[quote].minus(fee!);
-    else coins[base] = coins[base].minus(fee!);
-  }
-  const closes = new Map<number, number>();
-  for (const { k, bars } of records.slice(0, last + 1))
-    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closes.set(feed!, close!);
-  const rate = new Decimal(String(closes.get(0)));
-  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closes.get(1)))));
-  const end = cash.USDT.plus(inUnits(coins.BTC.times(rate))).plus(inUnits(inBtc.times(rate)));
-  // The warm-up ends with the row before the first one.
-  const startRate = new Decimal(String(quoteAssets.btc.close[FIRST_ROW - 1]));
-  const start = new Decimal(QUOTE_CASH.USDT).plus(inUnits(new Decimal(QUOTE_CASH.BTC).times(startRate)));
-  return end.minus(start).toFixed();
-}
+/** Returns the net profit of the bot in this folder. The warm-up ends with the row before the first one. */
+const netIn = (folder: string): string => netOfJournal(journalOf(folder), QUOTE_CASH, quoteAssets.btc.close[FIRST_ROW - 1]!);
 
 const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
@@ -205,7 +157,7 @@ describe('a bot with cash in two quote assets', () => {
   test('equals its backtest over a restart between two bars, with the net of naive decimals', { timeout: 120_000 }, async () => {
     let net = '';
     const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, acts: { 9: ({ restart }) => restart(0) } }, (folder) => {
-      net = netOfJournal(journalOf(folder));
+      net = netIn(folder);
     });
     expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', trades: [] });
     expect(report.net).toEqual({ asset: 'USDT', backtest: net, live: net });
@@ -219,7 +171,7 @@ describe('a bot with cash in two quote assets', () => {
       let net = '';
       let money: ReadonlyMap<number, string> = new Map();
       const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
-        net = netOfJournal(journalOf(folder));
+        net = netIn(folder);
         money = moneyByOrder(journalOf(folder));
       });
       expect(report).toMatchObject({ equal: false, cause, first: { what }, residual: '0' });

@@ -1,7 +1,7 @@
 // Tests `isobar parity` of a bot process with cash in two quote assets that was killed with -9: planted causes are named, and the bridge adds up.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ import { Decimal } from '../../src/base/number/decimal.ts';
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
 import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
 import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
+import { isDecided, journalOf, netOfJournal } from '../divergence/quoteNet.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { LiveFixture, until } from './liveFixture.ts';
 
@@ -85,52 +86,6 @@ async function untilFilled(bot: RunningBot, fills: number): Promise<void> {
   });
 }
 
-interface JournalLine {
-  readonly k: string;
-  readonly decided?: boolean;
-  readonly atMs?: number;
-  readonly bars?: readonly (readonly number[])[];
-  readonly symbol?: string;
-  readonly side?: string;
-  readonly qty?: string;
-  readonly notional?: string;
-  readonly fee?: string;
-  readonly feeCoin?: string;
-}
-const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
-
-/** Returns the records of the journal. */
-function journalOf(botFolder: string): readonly JournalLine[] {
-  const journal = join(botFolder, 'journal');
-  const files = readdirSync(journal).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.toSorted().flatMap((name) => readFileSync(join(journal, name), 'utf8').trim().split('\n'));
-  return lines.map((line) => JSON.parse(line) as JournalLine);
-}
-const isDecided = ({ k, decided, bars }: JournalLine): boolean => k === 'INSTANT' && decided === true && (bars ?? []).length > 0;
-
-/** Returns the net profit in USDT, by the fills and closes of the journal alone. `startClose`: the close of the conversion at the start. */
-function netOfJournal(records: readonly JournalLine[], startClose: number): string {
-  const last = records.findLastIndex(isDecided);
-  const cash = { USDT: new Decimal(50_000), BTC: new Decimal(1) };
-  const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
-  for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, last)) {
-    if (k !== 'FILL') continue;
-    const [base, quote] = symbol!.includes('ETH') ? (['ETH', 'BTC'] as const) : (['BTC', 'USDT'] as const);
-    const sign = side === 'buy' ? 1 : -1;
-    cash[quote] = cash[quote].minus(new Decimal(notional!).times(sign));
-    coins[base] = coins[base].plus(new Decimal(qty!).times(sign));
-    if (feeCoin === quote) cash[quote] = cash[quote].minus(fee!);
-    else coins[base] = coins[base].minus(fee!);
-  }
-  const closes = new Map<number, number>();
-  for (const { k, bars } of records.slice(0, last + 1))
-    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closes.set(feed!, close!);
-  const rate = new Decimal(String(closes.get(0)));
-  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closes.get(1)))));
-  const end = cash.USDT.plus(inUnits(coins.BTC.times(rate))).plus(inUnits(inBtc.times(rate)));
-  return end.minus(new Decimal(50_000).plus(inUnits(new Decimal(String(startClose))))).toFixed();
-}
-
 test(
   'a killed bot with cash in two quote assets: parity names fill model, fee, restart and data revision, and its bridge adds up',
   { timeout: 900_000 },
@@ -165,7 +120,7 @@ test(
     const records = journalOf(join(fixture.folder, 'bot'));
     const firstDecided = records.find(isDecided)!;
     const [, firstOpenMs = NaN] = firstDecided.bars!.find(([feed]) => feed === 0)!;
-    const net = netOfJournal(records, bars.close[bars.openMs.indexOf(firstOpenMs) - 1]!);
+    const net = netOfJournal(records, { USDT: 50_000, BTC: 1 }, bars.close[bars.openMs.indexOf(firstOpenMs) - 1]!);
     const compare = async (): Promise<DivergenceReport> => {
       const { code, stdout, stderr } = await commandIn(fixture.folder, ['parity', 'bot', '--json']);
       expect([code, stderr]).toEqual([3, '']);
