@@ -153,11 +153,14 @@ export class Service {
     return this.#isInDoubt;
   }
 
-  /** Advances time: runs everything due until `nowMs`, in order. Times must not decrease. */
+  /**
+   * Advances time: runs everything due until `nowMs`, in order. Times must not decrease. A part of a millisecond is left out, because every
+   * time that a reply shows is a whole number of milliseconds.
+   */
   advance(nowMs: number): void {
     if (this.#isInDoubt) return;
     try {
-      this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+      this.#queue.runDue(Math.max(Math.floor(nowMs), this.#queue.nowMs));
     } catch (error) {
       // An event was interrupted half-way, so the books may be wrong.
       return this.#reportDoubt('time', error, messageOf(error));

@@ -15,9 +15,9 @@ import { SteppedTime } from './steppedTime.ts';
 /** Makes a temporary folder, in memory if the system supports that. Other tests cover the disk. */
 export const memoryFolder = (name: string): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), name));
 
-/** Moves the clock of an exchange in this process, and runs what is due there. */
+/** Moves the clock of an exchange in this process to the whole millisecond of `timeMs`, and runs what is due there. */
 export function moveExchange({ clock, service }: RunningExchange, timeMs: number): void {
-  const byMs = timeMs - clock.nowMs();
+  const byMs = Math.floor(timeMs) - clock.nowMs();
   if (byMs > 0) clock.step(byMs);
   service.advance(timeMs);
 }

@@ -1,7 +1,7 @@
 // Tests the market of the paper exchange: replayed bars, reports of trades, and the seeded demo.
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
@@ -143,3 +143,27 @@ describe('the demonstration', () => {
     }
   });
 });
+
+test('no reply shows a part of a millisecond, even if the clock of the exchange is moved by one', () => {
+  const service = assembleExchange(demoSettings(1), START_MS);
+  for (let step = 1; step <= 40; step++) {
+    service.advance(START_MS + step * 1000.3);
+    for (const path of [
+      'depth?symbol=BTCUSDT',
+      'trades?symbol=BTCUSDT',
+      'ticker?symbol=BTCUSDT',
+      'klines?symbol=BTCUSDT&interval=1min',
+      'time',
+    ])
+      for (const [name, time] of timesIn(readPublic(service, `/sapi/v1/${path}`)))
+        expect(Number.isInteger(time), `${path}: ${name} ${time}`).toBe(true);
+  }
+});
+
+/** Returns the names and values of all numbers in a reply that are times in ms. */
+function timesIn(reply: unknown): readonly (readonly [string, number])[] {
+  if (typeof reply !== 'object' || reply === null) return [];
+  return Object.entries(reply).flatMap(([name, value]) =>
+    typeof value === 'number' && value > START_MS / 2 ? [[name, value] as const] : timesIn(value),
+  );
+}
