@@ -52,27 +52,27 @@ export function minOf(a: Term, b: Term): IndicatorSpec<Series> {
 
 /** Returns the natural logarithm of x. NaN if x is not above 0. */
 export function log(x: Source): IndicatorSpec<Series> {
-  return unary('log', x, Math.log);
+  return unary('log', x);
 }
 
 /** Returns e to the power of x. NaN if the result is too large for a number. */
 export function exp(x: Source): IndicatorSpec<Series> {
-  return unary('exp', x, Math.exp);
+  return unary('exp', x);
 }
 
 /** Returns the square root of x. NaN if x is below 0. */
 export function sqrt(x: Source): IndicatorSpec<Series> {
-  return unary('sqrt', x, Math.sqrt);
+  return unary('sqrt', x);
 }
 
 /** Returns the absolute value of x. */
 export function abs(x: Source): IndicatorSpec<Series> {
-  return unary('abs', x, Math.abs);
+  return unary('abs', x);
 }
 
 /** Returns 1 if x is above 0, -1 if x is below 0, and 0 if x is 0. */
 export function signOf(x: Source): IndicatorSpec<Series> {
-  return unary('signOf', x, Math.sign);
+  return unary('signOf', x);
 }
 
 /** Returns the value of x `bars` bars ago (`bars` from 1). */
@@ -139,13 +139,15 @@ function binary(name: string, a: Term, b: Term, make: (out: NumberWindow, wiring
   });
 }
 
-/** Returns the spec of a series that `of` computes from each value of x. */
-function unary(name: string, x: Source, of: (x: number) => number): IndicatorSpec<Series> {
+type Unary = 'log' | 'exp' | 'sqrt' | 'abs' | 'signOf';
+
+/** Returns the spec of a series that is a function of each value of x. */
+function unary(name: Unary, x: Source): IndicatorSpec<Series> {
   return seriesSpec({
     name,
     sources: [operand(x)],
     needs: { '': 1 },
-    make: (wiring) => new Mapped(wiring.numbers(0), wiring.out(0), of),
+    make: (wiring) => new Mapped(name, wiring.numbers(0), wiring.out(0)),
   });
 }
 
@@ -212,29 +214,47 @@ class Larger extends OfTwo {
     const { a, b, sign } = this;
     const { values, base } = this.out;
     for (let row = fromRow; row < toRow; row++) {
-      const [x, y] = [valueAt(a, row), valueAt(b, row)];
+      const x = valueAt(a, row);
+      const y = valueAt(b, row);
       values[row - base] = x !== x || y !== y ? NAN : sign * (x - y) >= 0 ? x : y;
     }
   }
 }
 
-/** Computes a function of each value. */
+/** Computes a function of each value. Each function has a loop of its own, into which the compiler can put it. */
 class Mapped implements Kernel {
+  readonly #name: Unary;
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
-  readonly #of: (x: number) => number;
 
-  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, of: (x: number) => number) {
+  constructor(name: Unary, source: IndicatorColumn<Float64Array>, out: NumberWindow) {
+    this.#name = name;
     this.#source = source;
     this.#out = out;
-    this.#of = of;
   }
 
   fill(fromRow: number, toRow: number): void {
     const { values: from, base: fromBase } = this.#source;
     const { values, base } = this.#out;
-    const of = this.#of;
-    for (let row = fromRow; row < toRow; row++) values[row - base] = finite(of(from[row - fromBase]!));
+    const shift = fromBase - base;
+    const [first, end] = [fromRow - fromBase, toRow - fromBase];
+    switch (this.#name) {
+      case 'log':
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.log(from[i]!));
+        break;
+      case 'exp':
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.exp(from[i]!));
+        break;
+      case 'sqrt':
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sqrt(from[i]!));
+        break;
+      case 'abs':
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.abs(from[i]!));
+        break;
+      case 'signOf':
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sign(from[i]!));
+        break;
+    }
   }
 }
 

@@ -2,56 +2,20 @@
 
 import type { Series } from '../graph/series.ts';
 import { checkWhole, groupSpec, operand, type IndicatorSpec, type Kernel, type Source } from '../graph/spec.ts';
-import { windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn, NumberWindow } from '../graph/window.ts';
+import { MAX_BARS, pairStatistic } from './spread.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-const MAX_BARS = 100_000;
-
-/** Sums over a window: squares (`aa`, `bb`) and products (`ab`) of the distances of two series from their means. */
-interface Spread {
-  readonly aa: number;
-  readonly bb: number;
-  readonly ab: number;
-}
-
-/** Returns the sums of squares and products of the `bars` values up to `row`. */
-function spreadOf(a: IndicatorColumn<Float64Array>, b: IndicatorColumn<Float64Array>, row: number, bars: number): Spread {
-  const first = row - bars + 1;
-  // Values are relative to the first one, so that a window of equal values has distances of exactly 0.
-  const [firstA, firstB] = [a.values[first - a.base]!, b.values[first - b.base]!];
-  let [sumA, sumB] = [0, 0];
-  for (let i = first; i <= row; i++) {
-    sumA += a.values[i - a.base]! - firstA;
-    sumB += b.values[i - b.base]! - firstB;
-  }
-  const [meanA, meanB] = [sumA / bars, sumB / bars];
-  let [aa, bb, ab] = [0, 0, 0];
-  for (let i = row - bars + 1; i <= row; i++) {
-    const [distanceA, distanceB] = [a.values[i - a.base]! - firstA - meanA, b.values[i - b.base]! - firstB - meanB];
-    aa += distanceA * distanceA;
-    bb += distanceB * distanceB;
-    ab += distanceA * distanceB;
-  }
-  return { aa, bb, ab };
-}
-
-/** Returns the spec of a statistic that `of` computes from the spread of two series. */
-function pair(name: string, sources: readonly [Source, Source], bars: number, of: (spread: Spread) => number): IndicatorSpec<Series> {
-  checkWhole(name, 'bars', bars, 2, MAX_BARS);
-  return windowedSeries({ name, sources, bars, of: ([a, b], row) => of(spreadOf(a!, b!, row, bars)) });
-}
-
 /** Returns Pearson's correlation of the last `bars` values, -1 to 1. NaN if all values of one series are equal. */
 export function corr(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
-  return pair('corr', [a, b], bars, ({ aa, bb, ab }) => (aa === 0 || bb === 0 ? NAN : ab / Math.sqrt(aa * bb)));
+  return pairStatistic('corr', a, b, bars);
 }
 
 /** Returns the covariance of the last `bars` values (sample: divided by bars - 1). */
 export function covariance(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
-  return pair('covariance', [a, b], bars, ({ ab }) => ab / (bars - 1));
+  return pairStatistic('covariance', a, b, bars);
 }
 
 /**
@@ -59,7 +23,7 @@ export function covariance(a: Source, b: Source, bars: number): IndicatorSpec<Se
  * of `b` are equal.
  */
 export function beta(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
-  return pair('beta', [a, b], bars, ({ bb, ab }) => (bb === 0 ? NAN : ab / bb));
+  return pairStatistic('beta', a, b, bars);
 }
 
 /** The outputs of a linear regression over time. */

@@ -4,12 +4,11 @@ import type { Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn } from '../graph/window.ts';
+import { MAX_BARS, spreadStatistic } from './spread.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
-/** Maximum length of a window. It is limited because each value is computed from the whole window. */
-const MAX_BARS = 100_000;
 
 type Column = IndicatorColumn<Float64Array>;
 
@@ -52,19 +51,12 @@ export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** Returns the variance of the last `bars` values: their mean squared distance from their mean (population). */
 export function variance(x: Source, bars: number): IndicatorSpec<Series> {
-  return windowStatistic(
-    'variance',
-    x,
-    { bars },
-    (column, row) => powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars,
-  );
+  return spreadStatistic('variance', x, bars, 1);
 }
 
 /** Returns the standard deviation of the last `bars` values (population). */
 export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
-  return windowStatistic('stdDev', x, { bars }, (column, row) =>
-    Math.sqrt(powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars),
-  );
+  return spreadStatistic('stdDev', x, bars, 1);
 }
 
 /**
@@ -72,10 +64,7 @@ export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
  * are equal.
  */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
-  return windowStatistic('zscore', x, { bars, min: 2 }, (column, row) => {
-    const middle = meanOf(column, row, bars);
-    return (column.values[row - column.base]! - middle) / Math.sqrt(powerSum(column, row, { bars, middle, power: 2 }) / bars);
-  });
+  return spreadStatistic('zscore', x, bars, 2);
 }
 
 /** Returns the mean distance of the last `bars` values from their mean. */
