@@ -42,11 +42,11 @@ it.each([
     writeFileSync(join(folder, name, `lock-${child.pid}-0-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
     writeFileSync(join(folder, 'KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'a test', flatten: true }));
     const args = { data: folder, scope: 'account', code: 'KILLED', why: 'looked at it', json: true } as const;
-    await expect(resume(args as never)).rejects.toThrow(`process ${child.pid} ${text}`);
+    await expect(resume(args)).rejects.toThrow(`process ${child.pid} ${text}`);
     expect(existsSync(join(folder, 'KILLED'))).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    await resume(args as never);
+    await resume(args);
     expect(existsSync(join(folder, 'KILLED'))).toBe(false);
   } finally {
     child.kill('SIGKILL');
