@@ -1,11 +1,13 @@
 // Implements the commands about a running bot. Each command sends a request over the socket of the bot and prints the reply.
 
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
 import { sendAct, askLogs, askView, BotSilent } from '../../tasks/control/client.ts';
 import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { BotRequest } from '../../tasks/control/request.ts';
 import { rearm, readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
+import { holderIn, killerOf } from '../../tasks/kill/separate/killTurn.ts';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -85,10 +87,25 @@ export async function resume(
     printAnswer(await sendAct(folder, { op: 'resume', scope, code: code ?? null, why }), args);
   } catch (error) {
     if (!(error instanceof BotSilent && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
+    requireStopped(folder);
     const record = rearm(folder, userInfo().username, why);
     const message = `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`;
     printAnswer({ done: true, message }, args);
   }
+}
+
+/** Throws ConfigError while a process has the journal of the bot, or closes its positions. Without the kill switch it could send orders. */
+function requireStopped(folder: string): void {
+  const journal = join(folder, 'journal');
+  const killer = killerOf(journal);
+  if (killer !== null)
+    throw new ConfigError(`${folder}: process ${killer.pid} closes the positions of this bot`, 're-arm the bot when that kill has ended');
+  const holder = holderIn(journal);
+  if (holder === null) return;
+  throw new ConfigError(
+    `${folder}: process ${holder.pid} has the journal of this bot and does not answer`,
+    `a bot is re-armed while it is stopped: end that process (isobar kill --flatten, or kill -9 ${holder.pid}), then re-arm it`,
+  );
 }
 
 /** Runs `isobar logs`. With `--follow` it asks for new lines until a signal ends it. */

@@ -1,12 +1,15 @@
 // Tests `isobar kill` when the process behind the socket is no bot of this version. The kill then continues without the bot.
 
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { thisProcess } from '../../adapters/disk/processes.ts';
 import { readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
+import { resume } from './botActions.ts';
 import { kill } from './killAction.ts';
 
 it.each([
@@ -23,6 +26,30 @@ it.each([
     expect(readKillSwitch(folder)).toMatchObject({ why: 'a test', flatten: true });
   } finally {
     server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it.each([
+  ['kill.lock', 'closes the positions of this bot'],
+  ['journal', 'has the journal of this bot and does not answer'],
+])('a silent bot is not re-armed while a process has its %s', async (name, text) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-kill-'));
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  try {
+    const { namespace, boot, host } = thisProcess();
+    mkdirSync(join(folder, name), { mode: 0o700 });
+    writeFileSync(join(folder, name, `lock-${child.pid}-0-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
+    writeFileSync(join(folder, 'KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'a test', flatten: true }));
+    const args = { data: folder, scope: 'account', code: 'KILLED', why: 'looked at it', json: true } as const;
+    await expect(resume(args)).rejects.toThrow(`process ${child.pid} ${text}`);
+    expect(existsSync(join(folder, 'KILLED'))).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await resume(args);
+    expect(existsSync(join(folder, 'KILLED'))).toBe(false);
+  } finally {
+    child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 });

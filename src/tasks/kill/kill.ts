@@ -68,23 +68,34 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
     const cancelled = await cancelAll(venue, known, options.all);
     report.noteCancelled(cancelled);
     left = onlyOf(known, cancelled.stuck);
-    let { stuck } = cancelled;
+    const stuck = new Map(cancelled.stuck);
     if (options.books !== null) {
       const isAllStuck = stuck.size === deps.instruments.length;
       venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_PART) : giveUpMs;
       const { books: readBooks, all, terms } = options;
       const reading: { books: Promise<KillBooks> | null } = { books: null };
+      // The first reading lacks what was journalled until this process had the journal: the slices of another kill, for example.
+      const settleLate = async (orders: KillOrders, instruments: readonly Instrument[]): Promise<Cancelled['stuck']> => {
+        if (!isUnknownLater(venue, orders, known)) return new Map();
+        const again = await cancelAll(venue, orders, all, instruments);
+        report.noteCancelledAgain(again, instruments);
+        for (const [id, reason] of again.stuck) stuck.set(id, reason);
+        return again.stuck;
+      };
       const close = async (instruments: readonly Instrument[]): Promise<void> => {
         if (instruments.length === 0) return;
         const books = await (reading.books ??= readBooks());
-        const positions = positionsOf(instruments, new Judge(venue, books.books), books);
+        const late = await settleLate(books.books.orders, instruments);
+        const settled = instruments.filter(({ id }) => !late.has(id));
+        const positions = positionsOf(settled, new Judge(venue, books.books), books);
         report.noteFlattened(await flatten(venue, positions, terms, progress));
       };
       const closeLater = async (instruments: readonly Instrument[]): Promise<void> => {
         if (instruments.length === 0) return;
         const again = await cancelAll(venue, known, all, instruments);
         report.noteCancelled(again);
-        ({ stuck } = again);
+        for (const { id } of instruments) stuck.delete(id);
+        for (const [id, reason] of again.stuck) stuck.set(id, reason);
         left = onlyOf(known, stuck);
         await close(instruments.filter(({ id }) => !again.stuck.has(id)));
       };
@@ -100,7 +111,7 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
         const proved = without(done, report.gaveUp);
         const again = await cancelAll(venue, slices, all, proved);
         report.noteCancelledAgain(again, proved);
-        stuck = new Map([...stuck, ...again.stuck]);
+        for (const [id, reason] of again.stuck) stuck.set(id, reason);
       }
     }
     report.noteStuck(stuck, openTexts(left), believed());
@@ -115,6 +126,17 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
 
 const without = (instruments: readonly Instrument[], ids: ReadonlySet<InstrumentId>): readonly Instrument[] =>
   instruments.filter(({ id }) => !ids.has(id));
+
+/**
+ * True if orders of unknown outcome have been added since `known` was read, and they can appear no more before the kill gives up. The outcome
+ * of later ones stays unknown.
+ */
+function isUnknownLater({ deps }: KillVenue, { unknownUntilMs }: KillOrders, known: KillOrders): boolean {
+  return (['spot', 'futures'] as const).some((market) => {
+    const untilMs = unknownUntilMs[market] ?? -Infinity;
+    return untilMs > (known.unknownUntilMs[market] ?? -Infinity) && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
+  });
+}
 
 /** Returns the orders of these instruments alone. */
 function onlyOf({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {

@@ -14,6 +14,8 @@ export class EquityBook {
   #day = NaN;
   #dayTotal: number;
   #dayUnits: readonly number[];
+  /** Change of the day before this process measured it. */
+  #beforeStart: number;
   /** By strategy, at the start of the ledger. */
   readonly startUnits: readonly number[];
 
@@ -22,6 +24,13 @@ export class EquityBook {
     this.startUnits = startUnits;
     this.#dayUnits = this.units();
     this.#dayTotal = this.total();
+    this.#beforeStart = this.#sinceMidnight(this.#dayTotal);
+  }
+
+  /** Returns the change from 00:00 UTC to an equity of `total`, as the rule on daily losses remembers it over a restart; 0 without that rule. */
+  #sinceMidnight(total: number): number {
+    const baseline = this.#engine.risk.lossBaseline('DAILY_LOSS');
+    return Number.isNaN(baseline) ? 0 : total - baseline;
   }
 
   /** Returns the current equity by strategy. */
@@ -32,10 +41,14 @@ export class EquityBook {
   total(): number {
     return this.#engine.ledger.equityTotalUnits(this.#engine.marks());
   }
-  /** Returns the change since 00:00 UTC. */
+  /**
+   * Returns the change since 00:00 UTC, or since the start of the process if that is later. With a limit on daily losses it counts what was
+   * lost before a restart, too; of several strategies only the total does.
+   */
   today(): { readonly total: number; readonly units: readonly number[] } {
-    const units = this.units();
-    return { total: this.total() - this.#dayTotal, units: units.map((now, strategy) => now - this.#dayUnits[strategy]!) };
+    const earlier = this.#beforeStart;
+    const units = this.units().map((now, strategy) => now - this.#dayUnits[strategy]!);
+    return { total: this.total() - this.#dayTotal + earlier, units: units.length === 1 ? [units[0]! + earlier] : units };
   }
   /** The points of the chart, oldest first. Equity in units. */
   get points(): readonly (readonly [timeMs: number, units: number])[] {
@@ -47,9 +60,9 @@ export class EquityBook {
     const total = this.total();
     const day = Math.floor(timeMs / DAY_MS);
     if (day !== this.#day) {
+      const isFirst = Number.isNaN(this.#day);
       this.#day = day;
-      this.#dayTotal = total;
-      this.#dayUnits = this.units();
+      [this.#dayTotal, this.#dayUnits, this.#beforeStart] = [total, this.units(), isFirst ? this.#sinceMidnight(total) : 0];
     }
     const secondNewest = this.#points.at(-2);
     // The newest point always stays until the next one. It is dropped then if it was too close to the one before it.

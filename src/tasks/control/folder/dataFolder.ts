@@ -12,3 +12,5 @@ export const KILL_FILE_NAME = 'KILL';
 export const TOKEN_NAME = 'dashboard.json';
 /** Exists while `isobar kill` works on this bot, and names the process of the kill. */
 export const KILLING_NAME = 'KILLING';
+/** Has the lock of the kill that closes the positions of this bot. */
+export const KILL_TURN_NAME = 'kill.lock';

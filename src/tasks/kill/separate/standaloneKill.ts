@@ -22,6 +22,7 @@ import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { NOTHING_KNOWN } from '../cancel/killOrders.ts';
 import { endHolder } from './endProcess.ts';
+import { takeKillTurn, type TurnWait } from './killTurn.ts';
 import { JournalBooks } from '../evidence/journalBooks.ts';
 import { runKill, type KillBooks, type KillReport } from '../kill.ts';
 import { sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
@@ -60,7 +61,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   };
   const closing: (() => Promise<void>)[] = [];
   const books = options.flatten
-    ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, closing, incidents })
+    ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, turn: turnOf(options), closing, incidents })
     : null;
   try {
     const journal = readBooks(bot, deps);
@@ -71,7 +72,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
       believed: believedOrders,
     });
   } finally {
-    for (const close of closing) await close();
+    for (const close of closing.toReversed()) await close();
     await own?.close();
   }
 }
@@ -157,18 +158,28 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
 
 interface FlattenParts {
   readonly endBot: NonNullable<SeparateOptions['endBot']>;
-  /** Functions that are called when the kill has ended. */
+  readonly turn: TurnWait;
+  /** Functions that are called when the kill has ended, the newest first. */
   readonly closing: (() => Promise<void>)[];
   readonly incidents: IncidentNotes;
 }
 
-/** Ends the bot, takes its journal and reads the books from it. */
+/** How a kill waits for another one. */
+const turnOf = ({ giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000, onPhase, signal }: SeparateOptions): TurnWait => ({
+  maxMs: giveUpSeconds * 1000,
+  onWait: (pid) => onPhase('flattening', `process ${pid} closes the positions of this bot: waiting for it`),
+  signal,
+});
+
+/** Waits for another kill, ends the bot, takes its journal and reads the books from it. */
 async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
   deps: KillDeps,
-  { endBot, closing, incidents }: FlattenParts,
+  { endBot, turn, closing, incidents }: FlattenParts,
 ): Promise<KillBooks> {
+  const endTurn = await takeKillTurn(bot.journal, turn);
+  closing.push(() => Promise.resolve(endTurn()));
   const ended = await endBot(bot.journal);
   if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
   readWhole(bot.journal, () => {});

@@ -1,0 +1,90 @@
+// Lets one kill at a time take the journal of a bot: a second one waits until the first has closed the positions, and does not end it.
+
+import { dirname, join } from 'node:path';
+import { after, monotonicMs } from '../../../adapters/clock/wallClock.ts';
+import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
+import { lockFolder, lockHolder, processesHere, type LockMessages } from '../../../adapters/disk/processLock.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { DiskError } from '../../../ports/disk.ts';
+import { KILL_TURN_NAME } from '../../control/folder/dataFolder.ts';
+
+const WORDS: LockMessages = {
+  has: 'the kill of this bot',
+  does: 'closes the positions of this bot',
+  may: 'may close the positions of this bot',
+  own: 'a process runs one kill of a bot',
+  second: 'two kills would close more than the bot has',
+};
+const POLL_MS = 100;
+
+/** The wait for another kill. */
+export interface TurnWait {
+  /** How long to wait, ms of this computer. */
+  readonly maxMs: number;
+  /** Called once, with the process of the other kill. */
+  readonly onWait: (pid: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const folderOf = (journal: string): string => join(dirname(journal), KILL_TURN_NAME);
+
+/**
+ * Waits until no other kill works on the journal, and keeps others away until the returned function is called. Throws ConfigError if the
+ * other one does not end in time. A disk that takes no lock does not stop a kill: the lock of the journal protects it.
+ */
+export async function takeKillTurn(journal: string, { maxMs, onWait, signal }: TurnWait): Promise<() => void> {
+  const folder = folderOf(journal);
+  const endMs = monotonicMs() + maxMs;
+  let hasWaited = false;
+  for (;;) {
+    // A waiting process creates no file, because that would keep out others that arrive meanwhile.
+    const holder = killerOf(journal);
+    const isOver = monotonicMs() > endMs || signal?.aborted === true;
+    const mayEnd = holder === null || processesHere().findProcess(holder) === 'running';
+    if (holder === null || isOver || !mayEnd) {
+      const release = tryTurn(folder);
+      if (typeof release === 'function') return release;
+      if (isOver || !mayEnd) throw release;
+    } else if (!hasWaited) {
+      onWait(holder.pid);
+      hasWaited = true;
+    }
+    // The pauses differ, so that two processes do not keep refusing each other.
+    await new Promise<void>((resolve) => void after(POLL_MS + (process.pid % POLL_MS), resolve));
+  }
+}
+
+/** Returns the function that ends the turn, or the error for a turn that is taken. */
+function tryTurn(folder: string): (() => void) | ConfigError {
+  const disk = new FileSystemDisk();
+  try {
+    const release = lockFolder(disk, folder, processesHere(), WORDS);
+    return () => {
+      release();
+      disk.close();
+    };
+  } catch (error) {
+    disk.close();
+    if (error instanceof DiskError) return () => {};
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}
+
+/** Returns the other process that closes the positions of a bot; null: none. */
+export function killerOf(journal: string): ReturnType<typeof lockHolder> {
+  return holderIn(folderOf(journal));
+}
+
+/** Returns the other process that has the lock of a folder, or may have it; null: none. */
+export function holderIn(folder: string): ReturnType<typeof lockHolder> {
+  const disk = new FileSystemDisk();
+  try {
+    return lockHolder(disk, folder, processesHere());
+  } catch (error) {
+    if (error instanceof DiskError) return null;
+    throw error;
+  } finally {
+    disk.close();
+  }
+}
