@@ -280,3 +280,70 @@ describe('connections', () => {
     expect(text).toMatch(/^HTTP\/1.1 408 /);
   });
 });
+
+// RFC 9112, section 3.2.2: a server must accept a whole URI on the request line, and takes the host from it, not from the header.
+describe('a whole URI on the request line', () => {
+  const sendLines = (url: string, lines: readonly string[]): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.on('close', () => resolve(text)).on('error', reject);
+    });
+  const CLOSE = 'Connection: close\r\nContent-Type: application/json';
+
+  it.each(['http://example.com', 'HTTP://127.0.0.1:1', 'https://a'])('%s: is answered like its path', async (origin) => {
+    const { url } = await startExchange();
+    expect(await sendLines(url, [`GET ${origin}/sapi/v1/ping HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 200 /);
+    const depth = await sendLines(url, [`GET ${origin}/sapi/v1/depth?symbol=BTCUSDT HTTP/1.1`, 'Host: b', CLOSE]);
+    expect(depth).toMatch(/^HTTP\/1.1 200 [\s\S]*"bids"/);
+    expect(await sendLines(url, [`GET ${origin} HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 404 /);
+  });
+
+  it('its signature covers path and query alone', async () => {
+    const exchange = await startExchange();
+    const ts = String(exchange.service.nowMs);
+    const read = (signed: string): Promise<string> => {
+      const sign = createHmac('sha256', key.secret).update(`${ts}GET${signed}`).digest('hex');
+      const headers = [`X-CH-APIKEY: ${key.apiKey}`, `X-CH-TS: ${ts}`, `X-CH-SIGN: ${sign}`];
+      return sendLines(exchange.url, ['GET http://a/sapi/v1/account HTTP/1.1', 'Host: a', ...headers, CLOSE]);
+    };
+    expect(await read('/sapi/v1/account')).toMatch(/^HTTP\/1.1 200 [\s\S]*balances/);
+    expect(await read('http://a/sapi/v1/account')).not.toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('the control port judges its host, whatever the Host header says', async () => {
+    const { controlUrl } = await startExchange();
+    const statusFor = async (origin: string, host: string): Promise<string> =>
+      (await sendLines(controlUrl!, [`GET ${origin}/ HTTP/1.1`, `Host: ${host}`, CLOSE])).slice(9, 12);
+    const { host } = new URL(controlUrl!);
+    expect(await statusFor('', host)).toBe('200');
+    expect(await statusFor(`http://${host}`, host)).toBe('200');
+    expect(await statusFor('http://localhost', 'evil.example')).toBe('200');
+    const foreign = await statusFor('', 'evil.example');
+    expect(foreign).not.toBe('200');
+    for (const origin of [
+      'http://evil.example',
+      'http://127.0.0.1@evil.example',
+      'http://evil.example@127.0.0.1',
+      'http://127.0.0.1.evil.example',
+    ])
+      expect(await statusFor(origin, host), origin).toBe(foreign);
+  });
+
+  it('a WebSocket opens at it', async () => {
+    const { url } = await startExchange();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const lines = [
+      'Host: a',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ];
+    socket.write(`GET http://a/ws HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    const text = await new Promise<string>((resolve) => socket.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+    socket.destroy();
+    expect(text).toMatch(/^HTTP\/1.1 101 /);
+  });
+});

@@ -71,7 +71,10 @@ describe('a kill without a whole journal', () => {
   });
 });
 
-it('a reply to a kill that admits a delay is in the journal for the next start, also if it came before the kill had the journal', async () => {
+it.each([
+  ['closes positions', true],
+  ['only cancels', false],
+])('a reply that admits a delay, to a kill that %s, is in the journal for the next start', async (_does, flatten) => {
   fixture = await KillFixture.open();
   const facts = {} as JournalDeps['facts'];
   const listener = { onDurable: () => {}, onFailure: () => {} };
@@ -91,7 +94,7 @@ it('a reply to a kill that admits a delay is in the journal for the next start, 
     return { cancel: () => {} } as never;
   };
   const beganMs = Date.now();
-  const report = await killBot(true, { exchange: { ...fixture.exchange, ungated: { call } as RestClient } });
+  const report = await killBot(flatten, { exchange: { ...fixture.exchange, ungated: { call } as RestClient } });
   expect(report.residuals).toEqual([]);
   const books = new JournalBooks(fixture.instruments);
   readWhole(journal(), books.add);

@@ -7,6 +7,7 @@ import { utf8 } from '../../protocol/json/json.ts';
 import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type SocketFrame } from '../../protocol/socket/frames.ts';
 import { heartbeatText, stampIn } from '../../protocol/socket/heartbeatText.ts';
 import { asksForWebSocket, handshake, refusal } from './handshake.ts';
+import { requestTargetOf } from './requestTarget.ts';
 import { Heartbeat, type HeartbeatTimes } from '../dialect/heartbeat.ts';
 
 /** Path of the WebSocket. */
@@ -41,7 +42,7 @@ export class HeartbeatServer {
 
   /** Handles a request for a WebSocket at `/ws`. Returns false for any other request, which the HTTP server then answers. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    if (!asksForWebSocket(request) || request.url?.split('?', 1)[0] !== SOCKET_PATH) return false;
+    if (!asksForWebSocket(request) || requestTargetOf(request.url ?? '').target.split('?', 1)[0] !== SOCKET_PATH) return false;
     socket.on('error', () => socket.destroy());
     const { isOpen, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
     if (!isOpen) {

@@ -6,6 +6,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { Delivered } from '../faults/faultyService.ts';
 import type { HeartbeatServer } from './heartbeatServer.ts';
 import { ignoreUpgrade } from './ignoreUpgrade.ts';
+import { requestTargetOf } from './requestTarget.ts';
 import { StalledClients } from './stalledClients.ts';
 import type { Answerer } from './answerer.ts';
 
@@ -94,8 +95,10 @@ export async function startHttpServer(
 
 /** Reads a request and passes it to `answer`. A body above the limit is answered with HTTP 413. */
 function receive(request: IncomingMessage, response: ServerResponse, answer: Answerer, { maxBodyBytes }: HttpServerOptions): void {
-  const { method = '', url: target = '', socket } = request;
-  const headers = headersOf(request);
+  const { method = '', url = '', socket } = request;
+  const { target, authority } = requestTargetOf(url);
+  const ownHeaders = headersOf(request);
+  const headers = authority === null ? ownHeaders : { ...ownHeaders, host: authority };
   const answerWith = (body: Uint8Array): void => {
     answer({ method, target, headers, body, ip: socket.remoteAddress ?? '' }, (delivered) => {
       if (delivered === null) socket.destroy();

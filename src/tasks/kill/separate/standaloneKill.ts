@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { incidentRecord } from '../../../adapters/exchange/calls/types.ts';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
-import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import type { JournalDeps, OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { readJournal, type JournalReading } from '../../../adapters/journal/file/readJournal.ts';
 import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
@@ -63,8 +63,10 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   const books = options.flatten
     ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, turn: turnOf(options), closing, incidents })
     : null;
+  let hasJournal = false;
   try {
     const journal = readBooks(bot, deps);
+    hasJournal = journal !== null;
     const believedOrders = (): readonly string[] => journal?.believed(bot.isNet ?? true) ?? [];
     return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
       all: options.all,
@@ -72,6 +74,8 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
       believed: believedOrders,
     });
   } finally {
+    // A kill that closes no position has not opened the journal.
+    if (hasJournal && incidents.areUnwritten) closing.push(...noteIncidents(bot, { exchange, deps, incidents }));
     for (const close of closing.toReversed()) await close();
     await own?.close();
   }
@@ -189,22 +193,7 @@ async function flattenBooks(
   let prefix = '';
   const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
   const { recvWindowMs } = deps.settings;
-  const opened = openJournalFolder(
-    {
-      nowMs: () => Math.floor(deps.scheduler.nowMs),
-      listener: waiting,
-      facts: {
-        clientOrderId: cidOf,
-        stamp: ({ instrument }) => stampOf(exchange, instrument.market),
-        verdictInputs: () => ({ by: 'kill' }),
-        riskReserve: () => 'kill',
-        reason: () => 'kill',
-        tradeId: ({ tradeId }) => String(tradeId),
-        digest: () => null,
-      },
-    },
-    { folder: bot.journal, account: bot.account, visit: books.add },
-  );
+  const opened = openKillJournal(bot, { exchange, deps, cidOf, listener: waiting, visit: books.add });
   closing.push(() => closeJournal(opened));
   incidents.writeTo(opened.journal);
   const { id, cid } = books.lastOrder;
@@ -226,6 +215,53 @@ async function flattenBooks(
       window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
     }),
   };
+}
+
+interface KillJournalParts {
+  readonly exchange: Exchange;
+  readonly deps: KillDeps;
+  readonly cidOf: (id: OrderId) => string;
+  readonly listener: JournalDeps['listener'];
+  readonly visit: (record: JournalRecord) => void;
+}
+
+/** Opens the bot's journal for the kill. Throws ConfigError if another process has it or if it is damaged. */
+function openKillJournal(bot: BotFile, { exchange, deps, cidOf, listener, visit }: KillJournalParts): OpenedJournal {
+  return openJournalFolder(
+    {
+      nowMs: () => Math.floor(deps.scheduler.nowMs),
+      listener,
+      facts: {
+        clientOrderId: cidOf,
+        stamp: ({ instrument }) => stampOf(exchange, instrument.market),
+        verdictInputs: () => ({ by: 'kill' }),
+        riskReserve: () => 'kill',
+        reason: () => 'kill',
+        tradeId: ({ tradeId }) => String(tradeId),
+        digest: () => null,
+      },
+    },
+    { folder: bot.journal, account: bot.account, visit },
+  );
+}
+
+interface IncidentParts extends Pick<KillJournalParts, 'exchange' | 'deps'> {
+  readonly incidents: IncidentNotes;
+}
+
+/** Journals the incidents of a kill that has not opened the journal. Returns what must be called to close it. */
+function noteIncidents(bot: BotFile, { exchange, deps, incidents }: IncidentParts): readonly (() => Promise<void>)[] {
+  try {
+    const cidOf = (id: OrderId): string => clientOrderIdOf('', id);
+    const opened = openKillJournal(bot, { exchange, deps, cidOf, listener: new DurableWaiters(), visit: () => {} });
+    incidents.writeTo(opened.journal);
+    return [() => closeJournal(opened)];
+  } catch (error) {
+    if (!(error instanceof ConfigError) && !(error instanceof DiskError)) throw error;
+    // A bot that hangs keeps its journal. The kill has done its work without it.
+    deps.onPhase('done', `the incident of the exchange is not in the journal (${error.message})`);
+    return [];
+  }
 }
 
 /** Returns the timestamp of a request signed now, and the latest venue time that it may have. */
@@ -262,6 +298,10 @@ class IncidentNotes {
   readonly #early = new Map<Market, number>();
   #journal: OpenedJournal['journal'] | null = null;
 
+  /** True if an incident was noted and no journal has been opened for it. */
+  get areUnwritten(): boolean {
+    return this.#journal === null && this.#early.size > 0;
+  }
   readonly note = (market: Market, venueMs: number): void => {
     if (this.#journal === null) this.#early.set(market, venueMs);
     else this.#journal.cursor(incidentRecord(market, venueMs));
