@@ -132,7 +132,7 @@ export class Operator {
   #afterKill(process: BotProcess): void {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
-    if (view && view.phase !== 'done') return this.#later(60_000, () => this.#afterKill(process));
+    if ((view && view.phase !== 'done') || venue.isDown) return this.#later(60_000, () => this.#afterKill(process));
     const left = venue.liveAfterKill(view?.flatten === true).length;
     if (view && view.residuals.length === 0 && left > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${left} orders stand`, queue.nowMs);

@@ -128,7 +128,7 @@ class World {
     };
     if (isHardDay(seed)) {
       const { queue, venue, observer, operator, journal, network } = this;
-      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process });
+      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process }, seed);
       this.network.hard = this.#hard;
     }
     this.#writeConfig(seededRng(seed ^ 0xc0f));
@@ -237,6 +237,8 @@ class World {
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
   #checkIfChanged(): void {
     const { process, venue } = this;
+    // An exchange that is down has no state: it may have lost a part of the last one.
+    if (venue.isDown) return;
     const lastSeq = process?.opened?.bot.deps.journal.lastSeq ?? 0;
     const state = venue.changes + lastSeq + (process?.trader?.notifiedCount ?? 0) + this.#processCount;
     if (state === this.#checkedState && this.queue.nowMs < this.#nextCheckMs) return;

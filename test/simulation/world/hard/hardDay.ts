@@ -9,7 +9,7 @@ const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
 export type ManualAct = (typeof MANUAL_ACTS)[number];
 export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
 /** Timed faults that only hard days have. */
-export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...MANUAL_ACTS] as const;
+export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...MANUAL_ACTS, 'exchangeCrash'] as const;
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(what);
 type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];

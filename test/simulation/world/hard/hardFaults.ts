@@ -7,6 +7,7 @@ import type { JournalDisk } from '../journalDisk.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
+import { ExchangeCrash } from './exchangeCrash.ts';
 import { ManualActs } from './manualActs.ts';
 import { HARD_TIMED_FAULTS, isManualAct } from './hardDay.ts';
 
@@ -57,16 +58,21 @@ export class HardFaults {
   readonly #deps: HardFaultsDeps;
 
   readonly #manual: ManualActs;
+  /** Null on a day of contracts. */
+  readonly #crash: ExchangeCrash | null;
 
-  constructor(deps: HardFaultsDeps) {
+  constructor(deps: HardFaultsDeps, seed: number) {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
+    this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#manual.forgetLost()) : null;
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(what: HardTimedFault, size: number): void {
     const { queue, venue, operator, journal, process } = this.#deps;
-    if (isManualAct(what)) this.#manual.apply(what, size);
+    if (isManualAct(what)) {
+      if (!venue.isDown) this.#manual.apply(what, size);
+    } else if (what === 'exchangeCrash') this.#crash?.apply(size);
     else if (what === 'fullDisk') {
       if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
     } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
