@@ -86,6 +86,8 @@ export class SimulatedVenue {
   readonly repeatedIds = new Set<string>();
   readonly #ordersByClientId = new Map<string, TrueOrder[]>();
   tradeCount = 0;
+  /** Number of orders that crashes of the exchange have undone. */
+  lostOrders = 0;
   /** Counts all changes of orders. */
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
@@ -278,6 +280,7 @@ export class SimulatedVenue {
         continue;
       }
       if (!this.#unshown.delete(placement)) missing.push(placement);
+      this.lostOrders++;
       placement.trades.length = 0;
       this.orders.delete(id);
       this.#forgetClientId(placement);

@@ -128,7 +128,10 @@ class World {
     };
     if (isHardDay(seed)) {
       const { queue, venue, observer, operator, journal, network } = this;
-      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process }, seed);
+      this.#hard = new HardFaults(
+        { queue, venue, observer, operator, journal, network, process: () => this.process, print: (text) => this.#log(text) },
+        seed,
+      );
       this.network.hard = this.#hard;
     }
     this.#writeConfig(seededRng(seed ^ 0xc0f));

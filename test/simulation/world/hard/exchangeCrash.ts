@@ -6,6 +6,8 @@ import type { Observer } from '../observer.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeStorage } from './exchangeStorage.ts';
 
+/** Share of the operations of `crashSoon` that follow a create: its write, its sync and the next ones. */
+const BEHIND_SHARE = 0.15;
 /** How long the exchange is down. */
 const DOWN_MS = { min: 2000, max: 240_000 };
 
@@ -13,6 +15,7 @@ export interface ExchangeCrashDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly observer: Observer;
+  readonly print: (text: string) => void;
 }
 
 export class ExchangeCrash {
@@ -40,13 +43,20 @@ export class ExchangeCrash {
     this.#startLater();
   }
 
+  /** Crashes the exchange at one of the operations that store what it has just done. */
+  applyBehind(size: number): void {
+    this.#downMs = DOWN_MS.min + Math.floor(((size * 32) % 1) ** 3 * (DOWN_MS.max - DOWN_MS.min));
+    this.#storage.crashSoon(size * BEHIND_SHARE);
+  }
+
   #startLater(): void {
-    const { queue } = this.#deps;
+    const { queue, print } = this.#deps;
+    print(`the exchange is gone for ${this.#downMs} ms`);
     queue.at(queue.nowMs + this.#downMs, () => this.#start());
   }
   /** KEPT: the exchange starts on what its disk has, and has every order that a reply has shown. */
   #start(): void {
-    const { queue, venue, observer } = this.#deps;
+    const { queue, venue, observer, print } = this.#deps;
     try {
       for (const { order, clientOrderId } of venue.restart(queue.nowMs))
         observer.report('KEPT', `a reply has shown order ${order.id} (${clientOrderId}), and the exchange has lost it`, queue.nowMs);
@@ -55,5 +65,6 @@ export class ExchangeCrash {
       observer.report('KEPT', `the exchange refuses its own folder: ${error.message}`, queue.nowMs);
     }
     this.#restarted();
+    print('the exchange is back');
   }
 }

@@ -10,8 +10,8 @@ import { Crash, SimulatedDisk } from '../../../fixtures/simulatedDisk.ts';
 const FOLDER = 'exchange';
 /** Size of a file of the store. It is small, so that a day has several files and compactions. */
 const SEGMENT_BYTES = 64 * 1024;
-/** Maximum duration of a sync, ms. Most syncs take 1 ms. */
-const SYNC_MS = 200;
+/** Maximum duration of a sync, ms. */
+const SYNC_MS = 300;
 /** After a crash that is due at an operation of the disk, at most this many operations pass. */
 const MAX_OPERATIONS = 40;
 
@@ -51,7 +51,7 @@ export class ExchangeStorage {
   open(build: (history: StoreHistory | null) => Service): Service {
     const disk = this.#disk;
     const runLater = (ms: number, run: () => void): void => void this.#queue.at(this.#queue.nowMs + ms, () => this.#run(disk, run));
-    Object.assign(disk, { soon: (run: () => void) => runLater(1 + Math.floor(this.#rng.next() ** 8 * SYNC_MS), run) });
+    Object.assign(disk, { soon: (run: () => void) => runLater(1 + Math.floor(this.#rng.next() ** 2 * SYNC_MS), run) });
     const store = new ExchangeStore(disk, FOLDER);
     const service = build(store.history);
     const failed = (why: string): never => {

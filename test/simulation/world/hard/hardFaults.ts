@@ -43,6 +43,7 @@ export interface HardFaultsDeps {
   readonly network: { readonly isPartitioned: boolean };
   /** Null while the bot is down. */
   readonly process: () => BotProcess | null;
+  readonly print: (text: string) => void;
 }
 
 export class HardFaults {
@@ -84,6 +85,11 @@ export class HardFaults {
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
       operator.kill(process(), true);
     }
+  }
+
+  /** Has the exchange crash while it stores what it has just done. */
+  crashBehind(size: number): void {
+    this.#crash?.applyBehind(size);
   }
 
   /** Checks at the end of the day. */
