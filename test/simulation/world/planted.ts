@@ -97,6 +97,20 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       },
     ],
   },
+  208: {
+    name: 'a start forgets that the exchange did not know what it did',
+    changes: [
+      {
+        file: 'src/adapters/exchange/restore.ts',
+        from: 'if (key === INCIDENT_KEY) target.onIncident(Number(value));',
+        to: '',
+      },
+    ],
+  },
+  209: {
+    name: 'a kill does not journal that the exchange did not know what it did',
+    changes: [{ file: 'src/tasks/bot/run/killBot.ts', from: 'journal.cursor(incidentRecord(market, venueMs));', to: '' }],
+  },
   210: {
     name: 'the paper exchange answers before its disk has what it answers',
     changes: [

@@ -116,7 +116,8 @@ class World {
       journal: this.journal,
       folder: join(this.folder, 'bot'),
       print: (text) => this.#log(text),
-      process: () => this.process,
+      // Nobody reaches a computer that sleeps.
+      process: () => (this.process?.isAsleep ? null : this.process),
       endProcess: (seconds) => this.#endProcess(false, seconds),
     });
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
@@ -156,7 +157,8 @@ class World {
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         this.#log(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
         this.observer.checkCreate(this.#facts, text, (sought) => this.journal.isDurable(sought, this.queue.nowMs));
-        if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.operator.kill(this.process, true));
+        if (createNumber === this.#flattenAtCreate)
+          this.queue.at(this.queue.nowMs + 50, () => !this.process?.isAsleep && this.operator.kill(this.process, true));
       },
       onDuplicate: (body) => {
         const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
@@ -218,7 +220,7 @@ class World {
     this.queue.at(this.#endMs - QUIET_MS, () => this.operator.stopOpening());
     if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.operator.decideForeignOrders());
     for (;;) {
-      if (this.process?.needsEventLoop()) await settlePromises();
+      if (this.process?.needsEventLoop() && !this.process.isAsleep) await settlePromises();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
@@ -262,7 +264,7 @@ class World {
       disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
-      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs),
+      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs) + (this.#hard?.clockStepMs ?? 0),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
       strategy: this.#contracts?.strategy ?? (this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
@@ -328,7 +330,9 @@ class World {
 
   /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
   #applyTimedFault({ what, size }: TimedFault): void {
-    const { process, network, queue, venue } = this;
+    const { network, queue, venue } = this;
+    // A computer that sleeps can be killed or lose power. All else that is done to its process waits for another time.
+    const process = this.process?.isAsleep ? null : this.process;
     this.#log(`${what} ${size.toFixed(3)}`);
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     if (what === 'kill') this.#endProcess(false, downSeconds);
@@ -352,7 +356,7 @@ class World {
 
   /** Ends the process and flips a bit of its journal. */
   #flipBit(size: number): void {
-    const flip = this.process?.opened == null ? null : this.journal.flipBit(size);
+    const flip = this.process?.opened == null || this.process.isAsleep ? null : this.journal.flipBit(size);
     if (flip === null) return;
     this.#endProcess(false, 5);
     flip();

@@ -8,8 +8,20 @@ export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 
 const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
 export type ManualAct = (typeof MANUAL_ACTS)[number];
 export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
+/** Faults of the clocks: of the bot's computer when a process starts, of the exchange, and of a computer that sleeps. */
+const CLOCK_FAULTS = ['clockStep', 'exchangeClock', 'sleep'] as const;
+export type ClockFault = (typeof CLOCK_FAULTS)[number];
+export const isClockFault = (what: string): what is ClockFault => (CLOCK_FAULTS as readonly string[]).includes(what);
 /** Timed faults that only hard days have. */
-export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...MANUAL_ACTS, 'exchangeCrash'] as const;
+export const HARD_TIMED_FAULTS = [
+  'ban',
+  'lateTrades',
+  'refusedFlatten',
+  'fullDisk',
+  ...MANUAL_ACTS,
+  'exchangeCrash',
+  ...CLOCK_FAULTS,
+] as const;
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(what);
 type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];

@@ -9,7 +9,8 @@ import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeCrash } from './exchangeCrash.ts';
 import { ManualActs } from './manualActs.ts';
-import { HARD_TIMED_FAULTS, isManualAct } from './hardDay.ts';
+import { ClockFaults } from './clockFaults.ts';
+import { HARD_TIMED_FAULTS, isClockFault, isManualAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -51,6 +52,8 @@ export class HardFaults {
   #bannedUntilMs = -Infinity;
   /** The bot knows of a ban that lasts until this time. */
   #knownUntilMs = -Infinity;
+  /** How far the clock of the process was ahead that learned of the ban, ms. */
+  #knownAheadMs = 0;
   #refusesSlicesUntilMs = -Infinity;
   /** Refused slices of each instrument, one after the other. */
   readonly #refusedSlices = new Map<string, number>();
@@ -59,12 +62,14 @@ export class HardFaults {
   readonly #deps: HardFaultsDeps;
 
   readonly #manual: ManualActs;
+  readonly #clocks: ClockFaults;
   /** Null on a day of contracts. */
   readonly #crash: ExchangeCrash | null;
 
   constructor(deps: HardFaultsDeps, seed: number) {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
+    this.#clocks = new ClockFaults(deps);
     this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#manual.forgetLost()) : null;
   }
 
@@ -73,7 +78,8 @@ export class HardFaults {
     const { queue, venue, operator, journal, process } = this.#deps;
     if (isManualAct(what)) {
       if (!venue.isDown) this.#manual.apply(what, size);
-    } else if (what === 'exchangeCrash') this.#crash?.apply(size);
+    } else if (isClockFault(what)) this.#clocks.apply(what, size);
+    else if (what === 'exchangeCrash') this.#crash?.apply(size);
     else if (what === 'fullDisk') {
       if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
     } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
@@ -90,6 +96,16 @@ export class HardFaults {
   /** Has the exchange crash while it stores what it has just done. */
   crashBehind(size: number): void {
     this.#crash?.applyBehind(size);
+  }
+
+  /** How far the clock of the running process is ahead, ms. */
+  get #aheadMs(): number {
+    const { process, queue } = this.#deps;
+    return (process()?.nowMs ?? queue.nowMs) - queue.nowMs;
+  }
+  /** How far the wall clock is ahead that the next process finds, ms. */
+  get clockStepMs(): number {
+    return this.#clocks.stepMs;
   }
 
   /** Checks at the end of the day. */
@@ -137,12 +153,15 @@ export class HardFaults {
   isOfBan(status: number): boolean {
     if (status !== 418 || this.#deps.queue.nowMs > this.#bannedUntilMs + LATE_REPLY_MS) return false;
     this.#knownUntilMs = this.#bannedUntilMs;
+    this.#knownAheadMs = this.#aheadMs;
     return true;
   }
   /** S8: no request leaves during a ban that the bot knows of, in this process or a later one. */
   noteDeparture(target: string): void {
     const { queue, observer } = this.#deps;
-    if (queue.nowMs < this.#knownUntilMs - CLOCKS_MS) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
+    // To a clock that is further ahead the ban ends as much earlier.
+    const earlyMs = CLOCKS_MS + Math.max(0, this.#aheadMs - this.#knownAheadMs);
+    if (queue.nowMs < this.#knownUntilMs - earlyMs) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
   }
 }
 

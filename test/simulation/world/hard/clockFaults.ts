@@ -1,0 +1,51 @@
+// Sets the clocks of a hard day: the wall clock of the bot's computer, the clock of the exchange, and the time that a sleeping computer loses.
+
+import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
+import type { BotProcess } from '../botProcess.ts';
+import type { SimulatedVenue } from '../venue.ts';
+import type { ClockFault } from './hardDay.ts';
+
+/** The wall clock of the bot's computer is at most this far ahead or behind, until somebody sets it right. */
+const STEP_MS = { max: 3_600_000, until: { min: 600_000, max: 2_400_000 } };
+/** The clock of the exchange is at most this far ahead or behind its own time. */
+const EXCHANGE_STEP_MS = { max: 12_000, until: { min: 60_000, max: 900_000 } };
+/** How long the computer of the bot sleeps. */
+const SLEEP_MS = { min: 500, max: 400_000 };
+
+export interface ClockFaultsDeps {
+  readonly queue: DueQueue;
+  readonly venue: SimulatedVenue;
+  readonly process: () => BotProcess | null;
+}
+
+export class ClockFaults {
+  /** How far the wall clock of the bot's computer is ahead, ms. A process takes it over when it starts. */
+  stepMs = 0;
+  readonly #deps: ClockFaultsDeps;
+
+  constructor(deps: ClockFaultsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
+  apply(what: ClockFault, size: number): void {
+    const { queue, venue, process } = this.#deps;
+    const share = ((size * 16) % 1) ** 2 * (size < 0.5 ? -1 : 1);
+    const durationShare = (size * 256) % 1;
+    if (what === 'sleep') {
+      const running = process();
+      // A kill is carried out by a person who watches the computer.
+      if (running?.opened != null && !running.isKilled && running.pending === 0)
+        running.sleep(Math.floor(SLEEP_MS.min + size ** 3 * (SLEEP_MS.max - SLEEP_MS.min)));
+    } else if (what === 'clockStep') {
+      this.stepMs = Math.floor(share * STEP_MS.max);
+      queue.at(queue.nowMs + lengthOf(STEP_MS.until, durationShare), () => (this.stepMs = 0));
+    } else {
+      venue.service.clockOffsetMs = Math.floor(share * EXCHANGE_STEP_MS.max);
+      queue.at(queue.nowMs + lengthOf(EXCHANGE_STEP_MS.until, durationShare), () => (venue.service.clockOffsetMs = 0));
+    }
+  }
+}
+
+const lengthOf = ({ min, max }: { readonly min: number; readonly max: number }, share: number): number =>
+  Math.floor(min + share * (max - min));
