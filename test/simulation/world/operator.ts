@@ -25,6 +25,9 @@ export interface OperatorDeps {
   readonly endProcess: (seconds: number) => void;
 }
 
+/** The operator looks so long after the exchange came back or had its clock set. */
+const EXPLANATIONS_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
+
 export class Operator {
   /** The operator's halt that is in force; null without one. */
   halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
@@ -92,6 +95,11 @@ export class Operator {
       );
     }
     this.#later(30_000, () => isAnswered || this.resume(code));
+  }
+
+  /** The exchange has broken its own time window. The operator knows why, and clears what the bot says about it. */
+  explainAdmissions(): void {
+    for (const ms of EXPLANATIONS_MS) this.#later(ms, () => this.clearOnce('ADMISSION'));
   }
 
   /** The operator looks every 10 minutes at what the exchange has liquidated. */

@@ -2,6 +2,7 @@
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { BotProcess } from '../botProcess.ts';
+import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import type { ClockFault } from './hardDay.ts';
 
@@ -16,6 +17,7 @@ export interface ClockFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly process: () => BotProcess | null;
+  readonly operator: Operator;
 }
 
 export class ClockFaults {
@@ -29,7 +31,7 @@ export class ClockFaults {
 
   /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
   apply(what: ClockFault, size: number): void {
-    const { queue, venue, process } = this.#deps;
+    const { queue, process } = this.#deps;
     const share = ((size * 16) % 1) ** 2 * (size < 0.5 ? -1 : 1);
     const durationShare = (size * 256) % 1;
     if (what === 'sleep') {
@@ -41,9 +43,16 @@ export class ClockFaults {
       this.stepMs = Math.floor(share * STEP_MS.max);
       queue.at(queue.nowMs + lengthOf(STEP_MS.until, durationShare), () => (this.stepMs = 0));
     } else {
-      venue.service.clockOffsetMs = Math.floor(share * EXCHANGE_STEP_MS.max);
-      queue.at(queue.nowMs + lengthOf(EXCHANGE_STEP_MS.until, durationShare), () => (venue.service.clockOffsetMs = 0));
+      this.#setExchangeClock(Math.floor(share * EXCHANGE_STEP_MS.max));
+      queue.at(queue.nowMs + lengthOf(EXCHANGE_STEP_MS.until, durationShare), () => this.#setExchangeClock(0));
     }
+  }
+
+  #setExchangeClock(offsetMs: number): void {
+    const { venue, operator } = this.#deps;
+    venue.service.clockOffsetMs = offsetMs;
+    // The bot measures that orders were taken long before or after they were signed.
+    operator.explainAdmissions();
   }
 }
 

@@ -4,7 +4,7 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
 import type { JournalDisk } from '../journalDisk.ts';
-import type { Observer } from '../observer.ts';
+import { clientOrderIdIn, type Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeCrash } from './exchangeCrash.ts';
@@ -57,6 +57,7 @@ export class HardFaults {
   #refusesSlicesUntilMs = -Infinity;
   /** Refused slices of each instrument, one after the other. */
   readonly #refusedSlices = new Map<string, number>();
+  readonly #refusedIds = new Set<string>();
   /** The bot got its last answer of an exchange that does not know what it did at this time. */
   #incidentMs = -Infinity;
   readonly #deps: HardFaultsDeps;
@@ -70,7 +71,13 @@ export class HardFaults {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
     this.#clocks = new ClockFaults(deps);
-    this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#manual.forgetLost()) : null;
+    this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
+  }
+
+  #exchangeIsBack(): void {
+    this.#manual.forgetLost();
+    // What was on its way to the book when the exchange crashed arrives now.
+    this.#deps.operator.explainAdmissions();
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
@@ -125,6 +132,10 @@ export class HardFaults {
     if (!isSlice) return null;
     const symbol = /"(?:symbol|contractName)":"([^"]+)"/.exec(body)?.[1] ?? '';
     const isRefused = queue.nowMs < this.#refusesSlicesUntilMs;
+    const id = clientOrderIdIn(body) ?? '';
+    // A second copy, which a network made, is not a slice that the kill has sent.
+    if (isRefused && this.#refusedIds.has(id)) return venue.service.error(REFUSED, venue.market);
+    this.#refusedIds.add(id);
     const count = isRefused ? (this.#refusedSlices.get(symbol) ?? 0) + 1 : 0;
     this.#refusedSlices.set(symbol, count);
     if (count > MAX_REFUSED_SLICES)
