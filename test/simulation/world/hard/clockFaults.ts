@@ -4,7 +4,7 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { BotProcess } from '../botProcess.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import type { ClockFault } from './hardDay.ts';
+import { dayTermsOf, type ClockFault } from './hardDay.ts';
 
 /** The wall clock of the bot's computer is at most this far ahead or behind, until somebody sets it right. */
 const STEP_MS = { max: 3_600_000, until: { min: 600_000, max: 2_400_000 } };
@@ -25,8 +25,15 @@ export class ClockFaults {
   stepMs = 0;
   readonly #deps: ClockFaultsDeps;
 
-  constructor(deps: ClockFaultsDeps) {
+  /**
+   * Times of orders and trades do not follow the clock by which the exchange checks requests. Without client order ids, an order that seems
+   * older than its request is that of another owner, so the clock of the exchange is set only where lists have these ids.
+   */
+  readonly #setsExchangeClock: boolean;
+
+  constructor(deps: ClockFaultsDeps, seed: number) {
     this.#deps = deps;
+    this.#setsExchangeClock = deps.venue.market === 'spot' && !dayTermsOf(seed).hidesClientIds;
   }
 
   /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
@@ -42,7 +49,7 @@ export class ClockFaults {
     } else if (what === 'clockStep') {
       this.stepMs = Math.floor(share * STEP_MS.max);
       queue.at(queue.nowMs + lengthOf(STEP_MS.until, durationShare), () => (this.stepMs = 0));
-    } else {
+    } else if (this.#setsExchangeClock) {
       this.#setExchangeClock(Math.floor(share * EXCHANGE_STEP_MS.max));
       queue.at(queue.nowMs + lengthOf(EXCHANGE_STEP_MS.until, durationShare), () => this.#setExchangeClock(0));
     }

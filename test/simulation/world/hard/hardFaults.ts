@@ -70,7 +70,7 @@ export class HardFaults {
   constructor(deps: HardFaultsDeps, seed: number) {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
-    this.#clocks = new ClockFaults(deps);
+    this.#clocks = new ClockFaults(deps, seed);
     this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
   }
 
