@@ -159,6 +159,10 @@ export class SimulatedVenue {
   get isDown(): boolean {
     return this.#storage?.isDown === true;
   }
+  /** Number of crashes of the exchange. */
+  get crashes(): number {
+    return this.#storage?.crashes ?? 0;
+  }
   /** Gives the exchange a disk. It must have no orders yet. */
   useStorage(storage: ExchangeStorage): void {
     this.#storage = storage;

@@ -46,6 +46,9 @@ export interface DayResult {
   readonly kills: number;
   readonly duplicates: number;
   readonly forgotten: number;
+  /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
+  readonly exchangeCrashes: number;
+  readonly lostOrders: number;
   readonly violations: readonly string[];
   readonly hash: string;
 }
@@ -385,6 +388,8 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
       kills: operator.kills,
       duplicates: observer.duplicates,
       forgotten: observer.forgotten,
+      exchangeCrashes: venue.crashes,
+      lostOrders: venue.lostOrders,
       violations: observer.violations,
       hash: hash.digest('hex').slice(0, 16),
     };
