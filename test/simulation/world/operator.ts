@@ -25,7 +25,7 @@ export interface OperatorDeps {
   readonly endProcess: (seconds: number) => void;
 }
 
-/** The operator looks so long after the exchange came back or had its clock set. */
+/** Times from the start of the exchange, or from a change of its clock, until the operator looks. */
 const EXPLANATIONS_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
 
 export class Operator {

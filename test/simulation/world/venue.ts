@@ -280,7 +280,7 @@ export class SimulatedVenue {
       const restored = this.side.orders.orderNumbered(orderNumberOf(id));
       if (restored !== null) {
         placement.order = restored;
-        keepFilled(placement.trades, (restored.live ?? restored.ended)!.filledLots);
+        retainFilled(placement.trades, (restored.live ?? restored.ended)!.filledLots);
         continue;
       }
       if (!this.#unshown.delete(placement)) missing.push(placement);
@@ -292,7 +292,7 @@ export class SimulatedVenue {
     for (const [id, trades] of this.manualTradesById) {
       const restored = this.side.orders.orderNumbered(orderNumberOf(id));
       if (restored === null) this.manualTradesById.delete(id);
-      else keepFilled(trades, (restored.live ?? restored.ended)!.filledLots);
+      else retainFilled(trades, (restored.live ?? restored.ended)!.filledLots);
     }
     const { accounts } = (this.side as SpotExchange).venue;
     for (const asset of this.transferred.keys()) {
@@ -359,7 +359,7 @@ export class SimulatedVenue {
 }
 
 /** Leaves the first trades, up to the filled lots of a restored order: later ones were lost with the exchange. */
-function keepFilled(trades: OwnTrade[], filledLots: number): void {
+function retainFilled(trades: OwnTrade[], filledLots: number): void {
   let [sum, count] = [0, 0];
   while (count < trades.length && sum < filledLots) sum += trades[count++]!.lots;
   trades.length = count;

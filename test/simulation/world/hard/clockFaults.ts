@@ -6,7 +6,7 @@ import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { dayTermsOf, type ClockFault } from './hardDay.ts';
 
-/** The wall clock of the bot's computer is at most this far ahead or behind, until somebody sets it right. */
+/** The wall clock of the bot's computer is at most this far ahead or behind, until the operator corrects it. */
 const STEP_MS = { max: 3_600_000, until: { min: 600_000, max: 2_400_000 } };
 /** The clock of the exchange is at most this far ahead or behind its own time. */
 const EXCHANGE_STEP_MS = { max: 12_000, until: { min: 60_000, max: 900_000 } };
