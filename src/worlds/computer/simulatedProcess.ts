@@ -63,6 +63,12 @@ export abstract class SimulatedProcess implements Scheduler {
   pending = 0;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
+  /** Time that the computer has slept, ms. Its monotonic clock stands still meanwhile. */
+  #sleptMs = 0;
+  /** The computer sleeps until this true time. */
+  #wakesMs = -Infinity;
+  /** Timers that have not run, by the handle that `at` has returned. */
+  readonly #timers = new Map<number, { queued: number }>();
 
   constructor(parts: ProcessParts) {
     this.#parts = parts;
@@ -78,19 +84,46 @@ export abstract class SimulatedProcess implements Scheduler {
   }
   /** Runs `run` when the computer's clock has reached `timeMs`. */
   at(timeMs: number, run: () => void): number {
+    const timer = { queued: this.#setTimer(timeMs, () => runOnce()) };
+    const handle = timer.queued;
+    this.#timers.set(handle, timer);
+    const runOnce = (): void => {
+      if (this.#timers.get(handle) !== timer) return;
+      // The computer has slept since the timer was set.
+      if (this.nowMs < timeMs) timer.queued = this.#setTimer(timeMs, runOnce);
+      else {
+        this.#timers.delete(handle);
+        run();
+      }
+    };
+    return handle;
+  }
+  cancel(handle: number): void {
+    this.#parts.queue.cancel(this.#timers.get(handle)?.queued ?? handle);
+    this.#timers.delete(handle);
+  }
+  #setTimer(timeMs: number, run: () => void): number {
     const { queue, skewMs, drift } = this.#parts;
-    let trueMs = Math.max(queue.nowMs, Math.floor(this.#bornMs + (timeMs - this.#bornMs - skewMs) / (1 + drift)));
+    let trueMs = Math.max(queue.nowMs, Math.floor(this.#bornMs + this.#sleptMs + (timeMs - this.#bornMs - skewMs) / (1 + drift)));
     // The division above rounds, so it can end a little too early.
     while (this.#clockMs(trueMs) < timeMs) trueMs++;
     return queue.at(trueMs, () => this.run(run));
   }
-  cancel(handle: number): void {
-    this.#parts.queue.cancel(handle);
+  /** True while the computer sleeps. */
+  get isAsleep(): boolean {
+    return this.#parts.queue.nowMs < this.#wakesMs;
+  }
+  /** Puts the computer to sleep. Nothing runs for `ms`, and afterwards the clock of the process is behind by as much. */
+  sleep(ms: number): void {
+    if (this.isAsleep) return;
+    this.#sleptMs += ms;
+    this.#wakesMs = this.#parts.queue.nowMs + ms;
   }
   /** Returns the time of the computer's clock at a true time. */
   #clockMs(trueMs: number): number {
     const { skewMs, drift } = this.#parts;
-    return Math.floor(trueMs + skewMs + (trueMs - this.#bornMs) * drift);
+    const awakeMs = trueMs - this.#sleptMs;
+    return Math.floor(awakeMs + skewMs + (awakeMs - this.#bornMs) * drift);
   }
   /** Runs `run` after `ms` of true time. */
   #later(ms: number, run: () => void): void {
@@ -100,6 +133,7 @@ export abstract class SimulatedProcess implements Scheduler {
   /** Runs a callback of the process, unless the process has died. The disk can end the process during the callback. */
   protected run(run: () => void): void {
     if (this.isDead) return;
+    if (this.isAsleep) return void this.#parts.queue.at(this.#wakesMs, () => this.run(run));
     try {
       run();
     } catch (error) {

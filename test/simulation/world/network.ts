@@ -5,6 +5,7 @@ import type { Rng } from '../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from '../../../src/worlds/computer/connection.ts';
 import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.ts';
+import { FREE_REPLY } from './hard/exchangeStorage.ts';
 import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
 import type { HardFaults } from './hard/hardFaults.ts';
 import type { RequestFault } from './schedule.ts';
@@ -73,7 +74,7 @@ export class SimulatedNetwork {
     const drawn = isCreate ? faultOf(createNumber) : undefined;
     // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
     const fault = drawn?.what === 'duplicateRequest' && target.includes('conditionOrder') ? undefined : drawn;
-    if (fault?.what === 'refuseConnection') return fail('the connection was refused', 0);
+    if (fault?.what === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
     this.hard?.noteDeparture(target);
@@ -85,11 +86,12 @@ export class SimulatedNetwork {
     }
     if (fault?.what === 'slowAdmission') {
       later(20, () => fail('the connection was reset', bytes));
-      return void later(slowTravelMs(fault.size), () => this.#answer(request, target, fault, process));
+      return void later(slowTravelMs(fault.size), () => !venue.isDown && this.#answer(request, target, fault, process));
     }
     if (fault?.what === 'lateAdmission')
       // Answer and outcome come at once, so that it is certain that the bot has got the answer.
       return void later(20, () => {
+        if (venue.isDown) return fail('the connection was reset', bytes);
         const isCut = this.hard!.cutsLateAnswer(fault.size);
         const answer = this.#answer(request, target, fault, process);
         if (this.isPartitioned) return;
@@ -98,15 +100,19 @@ export class SimulatedNetwork {
       });
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
+        if (venue.isDown) return;
         this.#deps.onDuplicate(request.body);
         this.#answer(request, target, undefined, process);
       });
     let answeredMs = NaN;
+    let reply = FREE_REPLY;
     const handle = (): Answer => {
       answeredMs = queue.nowMs;
-      return this.#answer(request, target, fault, process);
+      const answer = venue.isDown ? pageOfProxy(0) : this.#answer(request, target, fault, process);
+      reply = venue.holdReply();
+      return answer;
     };
-    travel(passage, rng, fault, handle, (answer) => {
+    const arrive = (answer: Answer): void => {
       if (queue.nowMs < this.partitionedUntilMs) return;
       const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
       // The error of a failed connection may contain anything, even a secret. The bot must not log it.
@@ -114,8 +120,13 @@ export class SimulatedNetwork {
       if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
       // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
       else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
+      venue.noteShown(answer.body);
       settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
-    });
+    };
+    // A reply of an exchange that crashed before it was durable never arrives.
+    travel(passage, rng, fault, handle, (answer) =>
+      reply.whenDecided((mayLeave) => (mayLeave ? arrive(answer) : fail('the connection was reset', bytes))),
+    );
   }
 
   /** Notes an acknowledgement, which the fault `otherReply` repeats later. */

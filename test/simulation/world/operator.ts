@@ -25,6 +25,9 @@ export interface OperatorDeps {
   readonly endProcess: (seconds: number) => void;
 }
 
+/** Times from the start of the exchange, or from a change of its clock, until the operator looks. */
+const EXPLANATIONS_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
+
 export class Operator {
   /** The operator's halt that is in force; null without one. */
   halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
@@ -94,6 +97,11 @@ export class Operator {
     this.#later(30_000, () => isAnswered || this.resume(code));
   }
 
+  /** The exchange has broken its own time window. The operator knows why, and clears what the bot says about it. */
+  explainAdmissions(): void {
+    for (const ms of EXPLANATIONS_MS) this.#later(ms, () => this.clearOnce('ADMISSION'));
+  }
+
   /** The operator looks every 10 minutes at what the exchange has liquidated. */
   decideForeignOrders(): void {
     const process = this.#process;
@@ -132,7 +140,7 @@ export class Operator {
   #afterKill(process: BotProcess): void {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
-    if (view && view.phase !== 'done') return this.#later(60_000, () => this.#afterKill(process));
+    if ((view && view.phase !== 'done') || venue.isDown) return this.#later(60_000, () => this.#afterKill(process));
     const left = venue.liveAfterKill(view?.flatten === true).length;
     if (view && view.residuals.length === 0 && left > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${left} orders stand`, queue.nowMs);

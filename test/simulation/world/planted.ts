@@ -97,6 +97,40 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       },
     ],
   },
+  208: {
+    name: 'a start forgets that the exchange did not know what it did',
+    changes: [
+      {
+        file: 'src/adapters/exchange/restore.ts',
+        from: 'if (key === INCIDENT_KEY) target.onIncident(Number(value));',
+        to: '',
+      },
+    ],
+  },
+  209: {
+    name: 'a kill does not journal that the exchange did not know what it did',
+    changes: [{ file: 'src/tasks/bot/run/killBot.ts', from: 'journal.cursor(incidentRecord(market, venueMs));', to: '' }],
+  },
+  210: {
+    name: 'the paper exchange answers before its disk has what it answers',
+    changes: [
+      {
+        file: 'src/paperExchange/storage/storeWriter.ts',
+        from: 'else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);',
+        to: 'else if (this.#lastMs > -Infinity) run(true);',
+      },
+    ],
+  },
+  211: {
+    name: 'the paper exchange takes a write for durable without a sync',
+    changes: [
+      {
+        file: 'src/paperExchange/storage/storeWriter.ts',
+        from: 'this.#sync(path, isNew ? () => this.#sync(this.#options.folder, onDurable, waiting) : onDurable, waiting);',
+        to: 'if (isNew) this.#sync(path, () => this.#sync(this.#options.folder, onDurable, waiting), waiting);\n      else onDurable();',
+      },
+    ],
+  },
   301: {
     name: 'rule of the field: ask again after a time-out',
     changes: changesOf(guardOf(3)!),

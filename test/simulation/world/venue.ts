@@ -8,14 +8,16 @@ import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
 import { PROFILES } from '../../../src/paperExchange/dialect/profile.ts';
 import { followPrices } from '../../../src/paperExchange/market/simulatedMarket.ts';
+import type { TradedMarket } from '../../../src/paperExchange/market/tradedMarket.ts';
 import { walk, type PriceSource } from '../../../src/paperExchange/market/priceSource.ts';
-import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
+import { orderNumberOf, type OwnTrade, type UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
 import { demoKey } from '../../../src/paperExchange/process/demo.ts';
 import type { FuturesExchange } from '../../../src/paperExchange/futures/futuresExchange.ts';
 import type { SpotExchange } from '../../../src/paperExchange/spot/spotExchange.ts';
 import { openService } from '../../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../../src/paperExchange/service.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
+import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStorage.ts';
 import { dayTermsOf } from './hard/hardDay.ts';
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
@@ -42,7 +44,8 @@ const spotInstrument = (base: string): Instrument => ({
 
 /** An order of the bot in the exchange's books, with its trades. */
 export interface TrueOrder {
-  readonly order: UserOrder;
+  /** After a crash of the exchange this is the restored order. */
+  order: UserOrder;
   readonly clientOrderId: string;
   readonly placedMs: number;
   readonly trades: OwnTrade[];
@@ -66,7 +69,7 @@ const SPOT_TERMS: VenueTerms = {
 };
 
 export class SimulatedVenue {
-  readonly service: Service;
+  service: Service;
   readonly market: Market;
   readonly key = demoKey(1);
   /** Every order that was ever placed, by venue order id. */
@@ -83,6 +86,8 @@ export class SimulatedVenue {
   readonly repeatedIds = new Set<string>();
   readonly #ordersByClientId = new Map<string, TrueOrder[]>();
   tradeCount = 0;
+  /** Number of orders that crashes of the exchange have undone. */
+  lostOrders = 0;
   /** Counts all changes of orders. */
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
@@ -95,27 +100,32 @@ export class SimulatedVenue {
   /** Units of each asset that a person has deposited; below 0: withdrawn. */
   readonly transferred = new Map<string, number>();
   #isManual = false;
+  readonly #config: ServiceConfig;
+  /** Makes each market follow its prices. */
+  readonly #follows: ((market: TradedMarket, price: number) => void)[] = [];
+  /** The storage of the exchange; null for an exchange that does not crash. */
+  #storage: ExchangeStorage | null = null;
+  /** Orders that no reply has shown to the bot yet. */
+  readonly #unshown = new Set<TrueOrder>();
 
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
     const rng = seededRng(seed ^ 0x5eed);
     const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
-    this.service = openService(
-      {
-        ...SERVICE_DEFAULTS,
-        ...terms.config,
-        instruments: terms.instruments,
-        accounts: [{ name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] }],
-        // In about half of the seeds the exchange executes a repeated request again.
-        profile: {
-          ...PROFILES.seed,
-          replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse',
-          ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
-        },
-        delays: { admissionMs, visibilityMs, cancelMs },
+    this.#config = {
+      ...SERVICE_DEFAULTS,
+      ...terms.config,
+      instruments: terms.instruments,
+      accounts: [{ name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] }],
+      // In about half of the seeds the exchange executes a repeated request again.
+      profile: {
+        ...PROFILES.seed,
+        replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse',
+        ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
       },
-      startMs,
-    );
+      delays: { admissionMs, visibilityMs, cancelMs },
+    };
+    this.service = openService(this.#config, startMs);
     for (const [index, market] of this.service.markets.entries()) {
       const marketRng = seededRng(seed * 31 + index);
       const price = writeHistory(
@@ -124,19 +134,60 @@ export class SimulatedVenue {
         startMs,
       );
       const nextPoint = walk(marketRng, startMs, { price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
-      const source: PriceSource = () => {
-        const point = nextPoint();
-        return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
+      const follow = (followed: TradedMarket, openingPrice: number): void => {
+        const { scheduler } = this.service;
+        const source: PriceSource = () => {
+          let point = nextPoint();
+          // Nobody trades while the exchange is down.
+          while (point !== null && point.timeMs < scheduler.nowMs) point = nextPoint();
+          return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
+        };
+        const liquidity = { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price: openingPrice };
+        followPrices(followed, source, { scheduler, rng: marketRng, ...liquidity });
       };
-      const liquidity = { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price };
-      followPrices(market, source, { scheduler: this.service.scheduler, rng: marketRng, ...liquidity });
+      this.#follows.push(follow);
+      follow(market, price);
     }
     this.#recordOrdersAndTrades();
   }
 
-  /** Time of the exchange's next event, ms. */
+  /** Time of the exchange's next event, ms; Infinity while it is down. */
   get nextMs(): number {
-    return (this.service.scheduler as DueQueue).nextMs;
+    return this.isDown ? Infinity : (this.service.scheduler as DueQueue).nextMs;
+  }
+  /** True between a crash of the exchange and its next start. */
+  get isDown(): boolean {
+    return this.#storage?.isDown === true;
+  }
+  /** Number of crashes of the exchange. */
+  get crashes(): number {
+    return this.#storage?.crashes ?? 0;
+  }
+  /** Gives the exchange a disk. It must have no orders yet. */
+  useStorage(storage: ExchangeStorage): void {
+    this.#storage = storage;
+    storage.open(() => this.service);
+  }
+  /**
+   * Starts the exchange again on what its disk has. Returns the orders that are missing although a reply has shown them. Throws ConfigError if
+   * the store is refused.
+   */
+  restart(nowMs: number): readonly TrueOrder[] {
+    this.service = this.#storage!.open((history) => openService(this.#config, history!.lastMs));
+    this.#recordOrdersAndTrades();
+    const missing = this.#forgetLost();
+    this.service.advance(nowMs);
+    for (const [index, market] of this.service.markets.entries()) this.#follows[index]!(market, market.referencePrice);
+    this.changes++;
+    return missing;
+  }
+  /** Holds the reply that the exchange has just given until all that it depends on is durable. */
+  holdReply(): HeldReply {
+    return this.#storage?.hold() ?? FREE_REPLY;
+  }
+  /** Takes note of a reply that has reached the bot: the exchange must not lose what it shows. */
+  noteShown(body: string): void {
+    for (const placement of this.#unshown) if (body.includes(placement.order.id)) this.#unshown.delete(placement);
   }
 
   /** The side of the exchange on which the bot trades. */
@@ -221,6 +272,45 @@ export class SimulatedVenue {
   /** Returns the venue order id that the bot has for a client order id. The world sets this function. */
   venueIdInBot: (clientOrderId: string) => string | null = () => null;
 
+  /** Compares the records with a restored exchange, and leaves out what it has lost. Returns the lost orders that a reply has shown. */
+  #forgetLost(): readonly TrueOrder[] {
+    const missing: TrueOrder[] = [];
+    for (const placement of this.orders.values()) {
+      const { id } = placement.order;
+      const restored = this.side.orders.orderNumbered(orderNumberOf(id));
+      if (restored !== null) {
+        placement.order = restored;
+        retainFilled(placement.trades, (restored.live ?? restored.ended)!.filledLots);
+        continue;
+      }
+      if (!this.#unshown.delete(placement)) missing.push(placement);
+      this.lostOrders++;
+      placement.trades.length = 0;
+      this.orders.delete(id);
+      this.#forgetClientId(placement);
+    }
+    for (const [id, trades] of this.manualTradesById) {
+      const restored = this.side.orders.orderNumbered(orderNumberOf(id));
+      if (restored === null) this.manualTradesById.delete(id);
+      else retainFilled(trades, (restored.live ?? restored.ended)!.filledLots);
+    }
+    const { accounts } = (this.side as SpotExchange).venue;
+    for (const asset of this.transferred.keys()) {
+      const first = (this.#config.accounts[0]!.balances ?? {})[asset] ?? '0';
+      this.transferred.set(asset, accounts.external[accounts.asset(asset)]!.deposited - Number(first) * 1e8);
+    }
+    return missing;
+  }
+  #forgetClientId(placement: TrueOrder): void {
+    const { clientOrderId } = placement;
+    const rest = (this.#ordersByClientId.get(clientOrderId) ?? []).filter((other) => other !== placement);
+    this.#ordersByClientId.set(clientOrderId, rest);
+    this.orderCountByClientId.set(clientOrderId, rest.length);
+    if (rest.length < 2) this.repeatedIds.delete(clientOrderId);
+    if (rest.length === 0) this.firstByClientId.delete(clientOrderId);
+    else this.firstByClientId.set(clientOrderId, rest[0]!);
+  }
+
   /** Wraps the exchange's functions that place orders and book trades, so that each call is recorded. */
   #recordOrdersAndTrades(): void {
     const { side } = this;
@@ -257,6 +347,7 @@ export class SimulatedVenue {
     const { order, clientOrderId } = placement;
     this.orders.set(order.id, placement);
     this.placed.push(placement);
+    if (this.#storage !== null) this.#unshown.add(placement);
     if (!this.firstByClientId.has(clientOrderId)) this.firstByClientId.set(clientOrderId, placement);
     const placed = this.#ordersByClientId.get(clientOrderId) ?? [];
     this.#ordersByClientId.set(clientOrderId, placed);
@@ -265,4 +356,11 @@ export class SimulatedVenue {
     this.orderCountByClientId.set(clientOrderId, (this.orderCountByClientId.get(clientOrderId) ?? 0) + 1);
     this.changes++;
   }
+}
+
+/** Leaves the first trades, up to the filled lots of a restored order: later ones were lost with the exchange. */
+function retainFilled(trades: OwnTrade[], filledLots: number): void {
+  let [sum, count] = [0, 0];
+  while (count < trades.length && sum < filledLots) sum += trades[count++]!.lots;
+  trades.length = count;
 }

@@ -40,6 +40,7 @@ test.each([1002, 1009])('a hard day with one hour of faults and one hour without
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
   expect(result.unknown).toBeGreaterThan(0);
+  expect(result.exchangeCrashes).toBeGreaterThan(0);
 });
 
 test('only seeds above 1000 have the faults of hard days, and each kind of them comes', () => {

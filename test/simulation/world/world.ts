@@ -46,6 +46,9 @@ export interface DayResult {
   readonly kills: number;
   readonly duplicates: number;
   readonly forgotten: number;
+  /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
+  readonly exchangeCrashes: number;
+  readonly lostOrders: number;
   readonly violations: readonly string[];
   readonly hash: string;
 }
@@ -116,7 +119,8 @@ class World {
       journal: this.journal,
       folder: join(this.folder, 'bot'),
       print: (text) => this.#log(text),
-      process: () => this.process,
+      // Nobody reaches a computer that sleeps.
+      process: () => (this.process?.isAsleep ? null : this.process),
       endProcess: (seconds) => this.#endProcess(false, seconds),
     });
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
@@ -128,7 +132,10 @@ class World {
     };
     if (isHardDay(seed)) {
       const { queue, venue, observer, operator, journal, network } = this;
-      this.#hard = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process });
+      this.#hard = new HardFaults(
+        { queue, venue, observer, operator, journal, network, process: () => this.process, print: (text) => this.#log(text) },
+        seed,
+      );
       this.network.hard = this.#hard;
     }
     this.#writeConfig(seededRng(seed ^ 0xc0f));
@@ -153,7 +160,8 @@ class World {
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         this.#log(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
         this.observer.checkCreate(this.#facts, text, (sought) => this.journal.isDurable(sought, this.queue.nowMs));
-        if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.operator.kill(this.process, true));
+        if (createNumber === this.#flattenAtCreate)
+          this.queue.at(this.queue.nowMs + 50, () => !this.process?.isAsleep && this.operator.kill(this.process, true));
       },
       onDuplicate: (body) => {
         const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
@@ -215,7 +223,7 @@ class World {
     this.queue.at(this.#endMs - QUIET_MS, () => this.operator.stopOpening());
     if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.operator.decideForeignOrders());
     for (;;) {
-      if (this.process?.needsEventLoop()) await settlePromises();
+      if (this.process?.needsEventLoop() && !this.process.isAsleep) await settlePromises();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
@@ -237,6 +245,8 @@ class World {
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
   #checkIfChanged(): void {
     const { process, venue } = this;
+    // An exchange that is down has no state: it may have lost a part of the last one.
+    if (venue.isDown) return;
     const lastSeq = process?.opened?.bot.deps.journal.lastSeq ?? 0;
     const state = venue.changes + lastSeq + (process?.trader?.notifiedCount ?? 0) + this.#processCount;
     if (state === this.#checkedState && this.queue.nowMs < this.#nextCheckMs) return;
@@ -257,7 +267,7 @@ class World {
       disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
-      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs),
+      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs) + (this.#hard?.clockStepMs ?? 0),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
       strategy: this.#contracts?.strategy ?? (this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
@@ -323,7 +333,9 @@ class World {
 
   /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
   #applyTimedFault({ what, size }: TimedFault): void {
-    const { process, network, queue, venue } = this;
+    const { network, queue, venue } = this;
+    // A computer that sleeps can be killed or lose power. All else that is done to its process waits for another time.
+    const process = this.process?.isAsleep ? null : this.process;
     this.#log(`${what} ${size.toFixed(3)}`);
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     if (what === 'kill') this.#endProcess(false, downSeconds);
@@ -347,7 +359,7 @@ class World {
 
   /** Ends the process and flips a bit of its journal. */
   #flipBit(size: number): void {
-    const flip = this.process?.opened == null ? null : this.journal.flipBit(size);
+    const flip = this.process?.opened == null || this.process.isAsleep ? null : this.journal.flipBit(size);
     if (flip === null) return;
     this.#endProcess(false, 5);
     flip();
@@ -376,6 +388,8 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
       kills: operator.kills,
       duplicates: observer.duplicates,
       forgotten: observer.forgotten,
+      exchangeCrashes: venue.crashes,
+      lostOrders: venue.lostOrders,
       violations: observer.violations,
       hash: hash.digest('hex').slice(0, 16),
     };

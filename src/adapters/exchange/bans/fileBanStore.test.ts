@@ -51,6 +51,14 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 900_000, 200).sent).toBe(1);
   });
 
+  it('a ban in a file that begins in the future, because the clock was set back, is served once over all starts', () => {
+    const HOUR_MS = 3_600_000;
+    expect(start(START_MS + HOUR_MS, 418).sent).toBe(1);
+    // A supervisor starts the bot again every minute. The ban lasts 5 minutes from the first of these starts.
+    const sent = [0, 1, 2, 3, 4, 5].map((minute) => start(START_MS + minute * 60_000, 200).sent);
+    expect(sent).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+
   it('a ban in a file is the only file of its folder, readable only by its owner', () => {
     start(START_MS, 418);
     start(START_MS + 300_000, 418);

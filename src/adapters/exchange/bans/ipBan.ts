@@ -55,18 +55,28 @@ export class IpBan {
   /** Notes a 418: begins a ban or makes it longer, and stores it. */
   onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
     if (this.#stop.struck(pass, nowMs, retryAfterMs) === 'same') return;
-    try {
-      this.#persist();
-    } catch (error) {
-      this.#notify({ kind: 'banNotSaved', ban: this.#ban, cause: error instanceof Error ? error.message : String(error) });
-    }
+    this.#save(() => this.#persist());
     this.#notify({ kind: 'banned', ban: this.#ban });
   }
 
-  /** Resumes a stored ban. If it starts in the future, the clock has been set back since, so the whole ban is served again. */
+  /**
+   * Resumes a stored ban. If it starts in the future, the clock has been set back since, so the whole ban is served again. It is stored with
+   * its new times, because otherwise each further start would serve it again.
+   */
   #resume(ban: Ban, nowMs: number): void {
-    const held = ban.sinceMs > nowMs ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
+    const isMoved = ban.sinceMs > nowMs;
+    const held = isMoved ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
     if (nowMs < held.untilMs + FORGIVEN_MS) this.#stop.resume(held);
+    if (isMoved) this.#save(() => this.#store?.write(held));
+  }
+
+  /** Stores the ban, and reports it if that fails. */
+  #save(store: () => void): void {
+    try {
+      store();
+    } catch (error) {
+      this.#notify({ kind: 'banNotSaved', ban: this.#ban, cause: error instanceof Error ? error.message : String(error) });
+    }
   }
 
   get #ban(): Ban {

@@ -40,6 +40,11 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
     const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
     return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
   }
+  if (what === 'crashBehind') {
+    const answer = handle();
+    hard.crashBehind(size);
+    return answer;
+  }
   handleLate(venue, Math.floor(SLOW_MS.min + size * (SLOW_MS.max - SLOW_MS.min)), handle);
   return { status: 200, headers: {}, body: '' };
 }

@@ -3,13 +3,25 @@
 import { seededRng } from '../../../../src/base/number/rng.ts';
 
 /** Faults of create requests that only hard days have. */
-export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission'] as const;
+export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashBehind'] as const;
 /** Acts of a person at the exchange, beside the bot. */
 const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
 export type ManualAct = (typeof MANUAL_ACTS)[number];
 export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
+/** Faults of the clocks: of the bot's computer when a process starts, of the exchange, and of a computer that sleeps. */
+const CLOCK_FAULTS = ['clockStep', 'exchangeClock', 'sleep'] as const;
+export type ClockFault = (typeof CLOCK_FAULTS)[number];
+export const isClockFault = (what: string): what is ClockFault => (CLOCK_FAULTS as readonly string[]).includes(what);
 /** Timed faults that only hard days have. */
-export const HARD_TIMED_FAULTS = ['ban', 'lateTrades', 'refusedFlatten', 'fullDisk', ...MANUAL_ACTS] as const;
+export const HARD_TIMED_FAULTS = [
+  'ban',
+  'lateTrades',
+  'refusedFlatten',
+  'fullDisk',
+  ...MANUAL_ACTS,
+  'exchangeCrash',
+  ...CLOCK_FAULTS,
+] as const;
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(what);
 type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
@@ -48,8 +60,11 @@ export function dayTermsOf(seed: number): DayTerms {
 
 /** Largest share of the create requests that have one kind of fault. */
 const MAX_SHARE = 0.2;
+/** Share of those after which the exchange crashes. */
+const CRASH_SHARE = { min: 0.02, max: 0.1 };
 /** Largest number of timed faults of one kind, in the shortest day too. */
 const MAX_TIMED = 2;
+const MAX_CRASHES = 5;
 
 /**
  * Draws the faults that a hard day has beside its others. Each kind has a generator of its own, so that a new kind leaves the others as they are.
@@ -59,14 +74,18 @@ export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault
   const list = new Map<number, HardFault>();
   for (const [kind, what] of HARD_REQUEST_FAULTS.entries()) {
     const rng = seededRng(seed * 31 + kind);
-    const share = rng.next() ** 2 * MAX_SHARE;
+    const drawn = rng.next() ** 2;
+    const share = what === 'crashBehind' ? CRASH_SHARE.min + drawn * (CRASH_SHARE.max - CRASH_SHARE.min) : drawn * MAX_SHARE;
     for (let at = 1; at <= 1200; at++) if (rng.next() < share) list.set(at, { what, at, size: rng.next() });
   }
   const timed = HARD_TIMED_FAULTS.flatMap((what, kind) => {
     const rng = seededRng(seed * 37 + kind);
-    return Array.from({ length: Math.floor(rng.next() * (MAX_TIMED + 1)) }, (): HardFault => {
-      return { what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() };
-    });
+    return Array.from(
+      { length: what === 'exchangeCrash' ? 1 + Math.floor(rng.next() * MAX_CRASHES) : Math.floor(rng.next() * (MAX_TIMED + 1)) },
+      (): HardFault => {
+        return { what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() };
+      },
+    );
   });
   return [...list.values(), ...timed];
 }

@@ -4,11 +4,13 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
 import type { JournalDisk } from '../journalDisk.ts';
-import type { Observer } from '../observer.ts';
+import { clientOrderIdIn, type Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
+import { ExchangeCrash } from './exchangeCrash.ts';
 import { ManualActs } from './manualActs.ts';
-import { HARD_TIMED_FAULTS, isManualAct } from './hardDay.ts';
+import { ClockFaults } from './clockFaults.ts';
+import { HARD_TIMED_FAULTS, isClockFault, isManualAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -42,6 +44,7 @@ export interface HardFaultsDeps {
   readonly network: { readonly isPartitioned: boolean };
   /** Null while the bot is down. */
   readonly process: () => BotProcess | null;
+  readonly print: (text: string) => void;
 }
 
 export class HardFaults {
@@ -49,24 +52,41 @@ export class HardFaults {
   #bannedUntilMs = -Infinity;
   /** The bot knows of a ban that lasts until this time. */
   #knownUntilMs = -Infinity;
+  /** How far the clock of the process was ahead that learned of the ban, ms. */
+  #knownAheadMs = 0;
   #refusesSlicesUntilMs = -Infinity;
   /** Refused slices of each instrument, one after the other. */
   readonly #refusedSlices = new Map<string, number>();
+  readonly #refusedIds = new Set<string>();
   /** The bot got its last answer of an exchange that does not know what it did at this time. */
   #incidentMs = -Infinity;
   readonly #deps: HardFaultsDeps;
 
   readonly #manual: ManualActs;
+  readonly #clocks: ClockFaults;
+  /** Null on a day of contracts. */
+  readonly #crash: ExchangeCrash | null;
 
-  constructor(deps: HardFaultsDeps) {
+  constructor(deps: HardFaultsDeps, seed: number) {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
+    this.#clocks = new ClockFaults(deps, seed);
+    this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
+  }
+
+  #exchangeIsBack(): void {
+    this.#manual.forgetLost();
+    // What was on its way to the book when the exchange crashed arrives now.
+    this.#deps.operator.explainAdmissions();
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(what: HardTimedFault, size: number): void {
     const { queue, venue, operator, journal, process } = this.#deps;
-    if (isManualAct(what)) this.#manual.apply(what, size);
+    if (isManualAct(what)) {
+      if (!venue.isDown) this.#manual.apply(what, size);
+    } else if (isClockFault(what)) this.#clocks.apply(what, size);
+    else if (what === 'exchangeCrash') this.#crash?.apply(size);
     else if (what === 'fullDisk') {
       if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
     } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
@@ -78,6 +98,21 @@ export class HardFaults {
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
       operator.kill(process(), true);
     }
+  }
+
+  /** Has the exchange crash while it stores what it has just done. */
+  crashBehind(size: number): void {
+    this.#crash?.applyBehind(size);
+  }
+
+  /** How far the clock of the running process is ahead, ms. */
+  get #aheadMs(): number {
+    const { process, queue } = this.#deps;
+    return (process()?.nowMs ?? queue.nowMs) - queue.nowMs;
+  }
+  /** How far the wall clock is ahead that the next process finds, ms. */
+  get clockStepMs(): number {
+    return this.#clocks.stepMs;
   }
 
   /** Checks at the end of the day. */
@@ -97,6 +132,10 @@ export class HardFaults {
     if (!isSlice) return null;
     const symbol = /"(?:symbol|contractName)":"([^"]+)"/.exec(body)?.[1] ?? '';
     const isRefused = queue.nowMs < this.#refusesSlicesUntilMs;
+    const id = clientOrderIdIn(body) ?? '';
+    // A second copy, which a network made, is not a slice that the kill has sent.
+    if (isRefused && this.#refusedIds.has(id)) return venue.service.error(REFUSED, venue.market);
+    this.#refusedIds.add(id);
     const count = isRefused ? (this.#refusedSlices.get(symbol) ?? 0) + 1 : 0;
     this.#refusedSlices.set(symbol, count);
     if (count > MAX_REFUSED_SLICES)
@@ -125,12 +164,15 @@ export class HardFaults {
   isOfBan(status: number): boolean {
     if (status !== 418 || this.#deps.queue.nowMs > this.#bannedUntilMs + LATE_REPLY_MS) return false;
     this.#knownUntilMs = this.#bannedUntilMs;
+    this.#knownAheadMs = this.#aheadMs;
     return true;
   }
   /** S8: no request leaves during a ban that the bot knows of, in this process or a later one. */
   noteDeparture(target: string): void {
     const { queue, observer } = this.#deps;
-    if (queue.nowMs < this.#knownUntilMs - CLOCKS_MS) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
+    // To a clock that is further ahead the ban ends as much earlier.
+    const earlyMs = CLOCKS_MS + Math.max(0, this.#aheadMs - this.#knownAheadMs);
+    if (queue.nowMs < this.#knownUntilMs - earlyMs) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
   }
 }
 

@@ -55,6 +55,13 @@ export class ManualActs {
     for (const what of this.#unnamed) observer.report('MOVED', `${what} was moved by hand, and the bot did not say so`, queue.nowMs);
   }
 
+  /** Forgets the acts that a crash of the exchange has undone. */
+  forgetLost(): void {
+    const { venue } = this.#deps;
+    for (const what of this.#unnamed)
+      if (venue.transferred.has(what) ? venue.transferred.get(what) === 0 : !venue.manualTradesById.has(what)) this.#unnamed.delete(what);
+  }
+
   #cancel(size: number): void {
     const { venue } = this.#deps;
     const open = venue.side.live().filter(({ account, isAdmitted, id }) => account === 0 && isAdmitted && !venue.manualTradesById.has(id));
@@ -90,6 +97,7 @@ export class ManualActs {
     const index = accounts.asset(asset);
     const moved = isDeposit ? amount : -amount;
     accounts.of(0, index).free += moved;
+    venue.side.changes.accounts.add(0);
     accounts.external[index]!.deposited += moved;
     venue.transferred.set(asset, (venue.transferred.get(asset) ?? 0) + moved);
     this.#lastTransferMs = queue.nowMs;
