@@ -144,7 +144,7 @@ describe('the envelope', () => {
     'a lane that needs more than a tenth of the ticks is left out, and the envelope still holds the truth',
     { timeout: 60_000 },
     async () => {
-    // In this run entries read 8 % of the ticks, and the lane needs 11.6 % to follow the bars that they began.
+      // In this run entries read 8 % of the ticks, and the lane needs 11.6 % to follow the bars that they began.
       const { runPlan, withTicks, fine } = caseOf(641, 600);
       const { envelope } = await finish(runPlan, fine);
       const [low, high] = boundsOf(envelope);
