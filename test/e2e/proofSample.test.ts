@@ -141,6 +141,14 @@ describe('a refuted strategy', () => {
     expect(warnings[1]).toMatchObject({ line: 4 });
   });
 
+  test('a decision on the length of a number in the language of the machine is refuted', async () => {
+    const body =
+      'n = 0; override onBar() { const isEven = (this.bars.close.value * 100).toLocaleString().length % 2 === this.n++ % 2; if (this.position().isFlat === isEven) this.buy(); else this.exit(); }';
+    const { proof, warnings } = await backtest(strategy('numberLength.ts', body));
+    expect(proof.verdict).toBe('refuted');
+    expect(warnings.slice(0, 2).map(({ code }) => code)).toEqual(['PROOF_REFUTED', 'IMPURE_EXTERNAL']);
+  });
+
   test('a strategy that caches by price what follows only from the price is proved', async () => {
     const body =
       'override onBar() { const { value } = this.bars.close; const key = Math.round(value / 50); if (!known.has(key)) known.set(key, Math.sin(key) > 0); if (known.get(key)) this.target({ equity: 0.5 }); else this.exit(); }';

@@ -31,7 +31,7 @@ it.each([
   expect(linesOf(`// one\n// two\nconst x = [${table}1];\n`)).toEqual([3]);
 });
 
-it('functions of zlib and crypto that compute at once are no use of the outside, others of these modules are', () => {
+it('functions of zlib, crypto and async_hooks that compute at once are no use of the outside, others of these modules are', () => {
   const codesOf = (text: string, module: string): readonly string[] => {
     writeFileSync(join(folder, 'strategy.ts'), text);
     const imports = [{ path: `node:${module}`, kind: 'import-statement', external: true }] as const;
@@ -41,6 +41,8 @@ it('functions of zlib and crypto that compute at once are no use of the outside,
   };
   expect(codesOf("import { brotliCompressSync, gunzipSync as unzip, gzipSync } from 'node:zlib';", 'zlib')).toEqual([]);
   expect(codesOf("import { createCipheriv, pbkdf2Sync, scryptSync } from 'crypto';", 'crypto')).toEqual([]);
+  expect(codesOf("import { AsyncLocalStorage } from 'node:async_hooks';", 'async_hooks')).toEqual([]);
+  expect(codesOf("import { AsyncLocalStorage, createHook } from 'node:async_hooks';", 'async_hooks')).toEqual(['IMPURE_MODULE']);
   expect(codesOf("import { gzip, gzipSync } from 'node:zlib';", 'zlib')).toEqual(['IMPURE_MODULE']);
   expect(codesOf("import zlib from 'node:zlib';", 'zlib')).toEqual(['IMPURE_MODULE']);
   expect(codesOf("import { createHash, randomBytes } from 'node:crypto';", 'crypto')).toEqual(['IMPURE_MODULE']);

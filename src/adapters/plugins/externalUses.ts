@@ -13,6 +13,7 @@ const PURE_MODULES = new Set(['assert', 'assert/strict', 'buffer', 'constants', 
 const FILE_MODULES = new Set(['fs', 'fs/promises', 'sqlite']);
 /** Functions of other modules that only compute from their arguments, at once. */
 const PURE_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['async_hooks', new Set(['AsyncLocalStorage'])],
   ['crypto', new Set(['createHash', 'createHmac', 'hash', 'timingSafeEqual', 'createCipheriv', 'createDecipheriv', 'hkdfSync', 'pbkdf2Sync', 'scryptSync'])],
   ['zlib', new Set(['gzipSync', 'gunzipSync', 'unzipSync', 'deflateSync', 'inflateSync', 'deflateRawSync', 'inflateRawSync', 'brotliCompressSync', 'brotliDecompressSync', 'crc32', 'constants'])],
 ]); // prettier-ignore

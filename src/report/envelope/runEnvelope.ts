@@ -63,8 +63,9 @@ export class EnvelopeFinder {
   private openEntries = 0;
   /** True when some entry may have ended differently than in the run. */
   private hasApart = false;
-  /** Largest effect of rounding, in units. */
+  /** Largest effect of rounding, in units: of entries with an ambiguous fill, and of those that finer rows decided. */
   private rounding = 0;
+  private decidedRounding = 0;
   /** By instrument: lots that fees in coins may leave unsold. */
   private readonly dust = new Map<number, number>();
   /** Number, sum and sum of squares of the profits of all followed entries, in the run. */
@@ -117,7 +118,8 @@ export class EnvelopeFinder {
     const isSettled = this.isCertain || (refined !== null && width < 1e-6);
     const inexactness = isSettled ? 0 : this.rounding + this.dustUnits() + this.money.conversionRounding;
     const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
-    const aroundRun = [own.net + this.low - margin, own.net + this.high + margin] as const;
+    const marginOfRun = margin + (isSettled ? 0 : this.decidedRounding);
+    const aroundRun = [own.net + this.low - marginOfRun, own.net + this.high + marginOfRun] as const;
     const isAroundRun = refined === null || (this.isBound && !isSettled);
     // Outcomes that finer rows leave open lie on either side of the run over them.
     const [lowNet, highNet] = isAroundRun ? aroundRun : [refined.net - width - margin, refined.net + width + margin];
@@ -199,7 +201,7 @@ export class EnvelopeFinder {
     if (followed.isEntryOpen || followed.isExitOpen) {
       this.openEntries++;
       this.rounding += rows.money.roundingOf(rows.lastMark) * unitValue;
-    }
+    } else if (followed.isApart) this.decidedRounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
     const profit = followed.profit * unitValue;

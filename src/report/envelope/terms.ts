@@ -36,8 +36,14 @@ export interface FinerRows {
    * Returns the rows for a run that matches them. Such a run cannot undo half a row, so it gets all finer rows of a row, or none. With
    * `isBound` only rows that some entry needed have any: in the others the run does what it did before.
    */
-  forRefinedRun(isBound: boolean): Pick<FinerRows, 'next'>;
+  forRefinedRun(isBound: boolean): RefinedRunRows;
   /** Number of rows read up to now, and number of rows over the whole run. */
   readonly read: number;
   readonly all: number;
+}
+
+/** The finer rows that a run over them matches. */
+export interface RefinedRunRows extends Pick<FinerRows, 'next'> {
+  /** True once a row that some entry needed could not be read to its end. With `isBound` the figures of the run then mean nothing. */
+  readonly isCutOff: boolean;
 }

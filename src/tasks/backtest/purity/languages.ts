@@ -7,8 +7,11 @@ import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** With digits and separators of their own, one for each of the other surroundings. In the later ones a digit is two characters long. */
-const OF_NUMBERS = ['ar-EG-u-nu-arab', 'ff-Adlm-u-nu-adlm', 'es-u-nu-mathsans'] as const;
+/**
+ * With digits and separators of their own, one for each of the other surroundings. In the first, which is the only one of a sample, and in the
+ * last, a digit is two characters long: a decision on the length of a number shows there.
+ */
+const OF_NUMBERS = ['ff-Adlm-u-nu-adlm', 'ar-EG-u-nu-arab', 'es-u-nu-mathsans'] as const;
 /** With an order in which `aa` comes last and capitals come first. */
 const OF_TEXTS = ['da-u-kf-upper'] as const;
 const OF_CASES = ['tr'] as const;

@@ -23,9 +23,10 @@ export async function envelopeOf(
   if (finder.isCertain) return finder.result([], null);
   // Where finer rows were read, one lane matches them in ambiguous rows: it is the run over all of them, as far as nothing stays open.
   if (finer !== null && finer.read > 0) {
-    const [refined = null] =
-      (await envelopeLanes(plan, [{ eventOrder: null, finer: finer.forRefinedRun(finder.isBound) }], progressCells)) ?? [];
-    return finder.result([], refined);
+    const rows = finer.forRefinedRun(finder.isBound);
+    const [refined = null] = (await envelopeLanes(plan, [{ eventOrder: null, finer: rows }], progressCells)) ?? [];
+    // The sums of the entries are a bound without it.
+    return finder.result([], finder.isBound && rows.isCutOff ? null : refined);
   }
   // Where the sums of the entries are a bound, a lane cannot lead out of them.
   if (finder.isBound) return finder.result([], null);

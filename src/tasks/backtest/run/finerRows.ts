@@ -8,7 +8,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { FeedRecord, RunRecord } from '../../../model/run/run.ts';
 import { executionFeeds } from '../../../report/series/daily.ts';
-import type { FinerRows } from '../../../report/envelope/terms.ts';
+import type { FinerRows, RefinedRunRows } from '../../../report/envelope/terms.ts';
 
 /** Rows read at a time. Most entries need only the first rows of the bar. */
 const PART_ROWS = 8;
@@ -63,6 +63,8 @@ export class OpenFinerRows implements FinerRows {
   private readonly parts = new Map<string, BarColumns>();
   /** By instrument and end of a bar: whether its rows decide it. A bar without a read row is absent. */
   private readonly decides = new Map<string, boolean>();
+  /** Rows read of each bar. */
+  private readonly readOf = new Map<string, number>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
     this.readers = readers;
@@ -86,28 +88,44 @@ export class OpenFinerRows implements FinerRows {
     this.decides.set(barKey(instrument, toMs), false);
   }
 
-  /** A bar that no entry needed is read only if all of its rows may be read. */
-  forRefinedRun(isBound: boolean): Pick<FinerRows, 'next'> {
-    return {
-      next: (instrument, fromMs, toMs) => {
+  /**
+   * A bound run reads on only in bars that entries needed, and is cut off where that would be too much. Another run takes such a bar as it is,
+   * and a bar that no entry needed too, unless all of its rows may be read.
+   */
+  forRefinedRun(isBound: boolean): RefinedRunRows {
+    const chosen = new Map<string, boolean>();
+    const isChosen = (reader: RowReader, bar: string, fromMs: number, toMs: number): boolean => {
+      const isNeeded = this.decides.get(bar);
+      if (isBound || isNeeded === false) return isNeeded === true;
+      return this.read + reader.countBetween(fromMs, toMs) - (this.readOf.get(bar) ?? 0) <= this.all * MAX_READ;
+    };
+    const rows = {
+      isCutOff: false,
+      next: (instrument: Instrument, fromMs: number, toMs: number): BarColumns | null => {
         const reader = this.readers.get(instrument.id);
         if (reader === undefined) return null;
         const bar = barKey(instrument, toMs);
-        let isDecided = this.decides.get(bar);
-        if (isDecided === undefined) {
-          isDecided = !isBound && this.read + reader.countBetween(fromMs, toMs) <= this.all * MAX_READ;
-          this.decides.set(bar, isDecided);
-        }
-        if (!isDecided) return null;
+        if (!chosen.has(bar)) chosen.set(bar, isChosen(reader, bar, fromMs, toMs));
+        if (chosen.get(bar) !== true) return null;
         const place = `${instrument.id} ${fromMs}`;
-        return this.parts.get(place) ?? this.readPart(reader, instrument, place, fromMs, toMs);
+        const known = this.parts.get(place);
+        if (known !== undefined) return known;
+        if (isBound && this.read + PART_ROWS > this.all * MAX_READ) {
+          rows.isCutOff = true;
+          return null;
+        }
+        return this.readPart(reader, instrument, place, fromMs, toMs);
       },
     };
+    return rows;
   }
 
   private readPart(reader: RowReader, instrument: Instrument, place: string, fromMs: number, toMs: number): BarColumns {
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
-    this.read += reader.lastCount ?? rows.length;
+    const count = reader.lastCount ?? rows.length;
+    const bar = barKey(instrument, toMs);
+    this.read += count;
+    this.readOf.set(bar, (this.readOf.get(bar) ?? 0) + count);
     this.parts.set(place, rows);
     return rows;
   }

@@ -52,11 +52,15 @@ interface JournalBar {
   readonly bar: readonly number[];
 }
 
-/** Returns the bars of feed number `feed` at which strategies could decide, in the order of the journal. */
+/**
+ * Returns the bars of feed number `feed` at which strategies could decide, in the order of the journal. An instant that brings several bars of
+ * a feed, as the first one after a start does, is decided at the last of them.
+ */
 function barsOf(records: readonly JournalRecord[], feed: number): readonly JournalBar[] {
   return records.flatMap((record, position) => {
     if (record.k !== 'INSTANT') return [];
-    return record.bars.filter(([barFeed]) => barFeed === feed).map((bar) => ({ position, record, bar }));
+    const bar = record.bars.findLast(([barFeed]) => barFeed === feed);
+    return bar === undefined ? [] : [{ position, record, bar }];
   });
 }
 
@@ -75,7 +79,7 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
     const range = `from ${formatTime(first.bar[1]!)} to ${formatTime(closeOf(last) - 1)}`;
     throw new ConfigError(
       isMidBar
-        ? `--at ${formatTime(atMs)}: the journal has no bar of ${instrument.id} ${interval} that contains it`
+        ? `--at ${formatTime(atMs)}: the bot decided on no bar of ${instrument.id} ${interval} that contains it`
         : `--at ${formatTime(atMs)}: expected a time ${range}, the bars of ${instrument.id} ${interval} that the bot decided on`,
       isMidBar ? 'name the time of another bar' : 'name a time in that range',
     );
