@@ -13,12 +13,14 @@ import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
 import { readWhole, standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
+import { lockByOtherProcess } from '../fixtures/lockedFolder.ts';
 
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
 const journal = (): string => join(fixture.folder, 'journal');
 
+/** Kills as `isobar kill` does. What it prints goes to `fixture.text`. */
 function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> = fixture): Promise<KillReport> {
   const bot: BotFile = {
     format: 1,
@@ -35,7 +37,8 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
     readLagMs: 100,
     busDelayMs: 200,
   };
-  return standaloneKill(bot, { flatten, all: false, onPhase: () => {}, exchange, endBot: () => Promise.resolve(null) });
+  const onPhase = (phase: string, message: string): void => void fixture.text.push(`${phase}: ${message}`);
+  return standaloneKill(bot, { flatten, all: false, onPhase, exchange, endBot: () => Promise.resolve(null) });
 }
 
 describe('a kill without a whole journal', () => {
@@ -71,11 +74,8 @@ describe('a kill without a whole journal', () => {
   });
 });
 
-it.each([
-  ['closes positions', true],
-  ['only cancels', false],
-])('a reply that admits a delay, to a kill that %s, is in the journal for the next start', async (_does, flatten) => {
-  fixture = await KillFixture.open();
+/** Writes the journal of a bot without orders. */
+async function writeJournal(): Promise<void> {
   const facts = {} as JournalDeps['facts'];
   const listener = { onDurable: () => {}, onFailure: () => {} };
   const { journal: written, release } = openJournalFolder(
@@ -85,7 +85,10 @@ it.each([
   written.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
   await new Promise<void>((resolve) => written.close(resolve));
   release();
-  // The first reply to a read of open orders is a 504 of the gateway.
+}
+
+/** Kills at an exchange whose first reply to a read of open orders is a 504 of the gateway, which admits a delay. */
+function killAtSlowGateway(flatten: boolean): Promise<KillReport> {
   let failed = 0;
   const { ungated } = fixture.exchange;
   const call: RestClient['call'] = (op, args, done, options) => {
@@ -93,13 +96,41 @@ it.each([
     queueMicrotask(() => done({ kind: 'unknown', cause: 'time-out of the gateway', status: 504, error: null } as never));
     return { cancel: () => {} } as never;
   };
-  const beganMs = Date.now();
-  const report = await killBot(flatten, { exchange: { ...fixture.exchange, ungated: { call } as RestClient } });
-  expect(report.residuals).toEqual([]);
+  return killBot(flatten, { exchange: { ...fixture.exchange, ungated: { call } as RestClient } });
+}
+
+/** Returns the incidents in the journal: market to time. */
+function incidentsInJournal(): ReadonlyMap<string, number> {
   const books = new JournalBooks(fixture.instruments);
   readWhole(journal(), books.add);
-  expect([...books.incidentMs.keys()]).toEqual(['spot']);
-  expect(Math.abs(books.incidentMs.get('spot')! - beganMs)).toBeLessThan(60_000);
+  return books.incidentMs;
+}
+
+it.each([
+  ['closes positions', true],
+  ['only cancels', false],
+])('a reply that admits a delay, to a kill that %s, is in the journal for the next start', async (_does, flatten) => {
+  fixture = await KillFixture.open();
+  await writeJournal();
+  const beganMs = Date.now();
+  expect((await killAtSlowGateway(flatten)).residuals).toEqual([]);
+  const incidents = incidentsInJournal();
+  expect([...incidents.keys()]).toEqual(['spot']);
+  expect(Math.abs(incidents.get('spot')! - beganMs)).toBeLessThan(60_000);
+});
+
+it('a kill that only cancels leaves the journal of a bot that hangs as it is, and says that the incident is missing there', async () => {
+  fixture = await KillFixture.open();
+  await writeJournal();
+  const bot = lockByOtherProcess(journal());
+  try {
+    expect((await killAtSlowGateway(false)).residuals).toEqual([]);
+    expect(incidentsInJournal().size).toBe(0);
+    expect(fixture.text).toContainEqual(expect.stringContaining('the incident of the exchange is not in the journal'));
+    expect(fixture.text.join('\n')).toContain(`process ${bot.pid}`);
+  } finally {
+    bot.kill('SIGKILL');
+  }
 });
 
 describe('trigger orders', () => {

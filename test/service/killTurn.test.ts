@@ -1,15 +1,15 @@
 // Tests two kills of one bot at once, and a kill that finds orders of unknown outcome which were journalled after it began.
 
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { thisProcess } from '../../src/adapters/disk/processes.ts';
 import { KILL_TURN_NAME } from '../../src/tasks/control/folder/dataFolder.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { killerOf, takeKillTurn } from '../../src/tasks/kill/separate/killTurn.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
+import { lockByOtherProcess } from '../fixtures/lockedFolder.ts';
 
 const closing: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -18,13 +18,8 @@ afterEach(async () => {
 
 /** Starts a process that has the turn until it ends. */
 function otherKill(journal: string): ChildProcess {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const child = lockByOtherProcess(join(journal, '..', KILL_TURN_NAME));
   closing.push(() => void child.kill('SIGKILL'));
-  const { namespace, boot, host } = thisProcess();
-  const folder = join(journal, '..', KILL_TURN_NAME);
-  mkdirSync(folder, { mode: 0o700 });
-  // A start of 0 is one that is not known: the process counts as running while its id is there.
-  writeFileSync(join(folder, `lock-${child.pid}-0-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
   return child;
 }
 

@@ -1,16 +1,15 @@
 // Tests `isobar kill` when the process behind the socket is no bot of this version. The kill then continues without the bot.
 
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { thisProcess } from '../../adapters/disk/processes.ts';
 import { readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { resume } from './botActions.ts';
 import { kill } from './killAction.ts';
+import { lockByOtherProcess } from '../../../test/fixtures/lockedFolder.ts';
 
 it.each([
   ['another version', '{"v":999,"id":1,"ok":true,"value":{}}\n'],
@@ -35,11 +34,8 @@ it.each([
   ['journal', 'has the journal of this bot and does not answer'],
 ])('a silent bot is not re-armed while a process has its %s', async (name, text) => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-kill-'));
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const child = lockByOtherProcess(join(folder, name));
   try {
-    const { namespace, boot, host } = thisProcess();
-    mkdirSync(join(folder, name), { mode: 0o700 });
-    writeFileSync(join(folder, name, `lock-${child.pid}-0-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
     writeFileSync(join(folder, 'KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'a test', flatten: true }));
     const args = { data: folder, scope: 'account', code: 'KILLED', why: 'looked at it', json: true } as const;
     await expect(resume(args)).rejects.toThrow(`process ${child.pid} ${text}`);

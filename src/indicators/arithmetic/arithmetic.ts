@@ -11,7 +11,7 @@ import {
   type Source,
   type Wiring,
 } from '../graph/spec.ts';
-import { NOT_READY, TRUE, type IndicatorColumn, type NumberWindow } from '../graph/window.ts';
+import { finite, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow } from '../graph/window.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 // hot: docs/performance.md#file-constants
@@ -300,9 +300,4 @@ class Where implements Kernel {
       values[row - base] = state === NOT_READY ? NAN : valueAt(state === TRUE ? this.#a : this.#b, row);
     }
   }
-}
-
-/** Returns x, or NaN if x is infinite. Only a finite number minus itself is 0. */
-function finite(x: number): number {
-  return x - x === 0 ? x : NAN;
 }

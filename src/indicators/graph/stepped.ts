@@ -3,7 +3,7 @@
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Series } from './series.ts';
 import { groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source, type Wiring } from './spec.ts';
-import type { IndicatorColumn, NumberWindow } from './window.ts';
+import { finite, type IndicatorColumn, type NumberWindow } from './window.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -144,9 +144,7 @@ class Stepped implements Kernel {
       }
       for (let i = 0; i < windows.length; i++) {
         const window = windows[i]!;
-        const y = outputs[i]!;
-        // y - y is 0 for finite numbers only, so an infinite y becomes NaN.
-        window.values[row - window.base] = y - y === 0 ? y : NAN;
+        window.values[row - window.base] = finite(outputs[i]!);
       }
     }
   }
@@ -179,8 +177,7 @@ class Windowed implements Kernel {
         if (x !== x) hasAllValues = false;
       }
       this.#completeRows = hasAllValues ? Math.min(this.#bars, this.#completeRows + 1) : 0;
-      const y = this.#completeRows === this.#bars ? this.#of(columns, row) : NAN;
-      out[row - base] = y - y === 0 ? y : NAN;
+      out[row - base] = this.#completeRows === this.#bars ? finite(this.#of(columns, row)) : NAN;
     }
   }
 }

@@ -97,6 +97,11 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
   }
 }
 
+/** Returns x, or NaN if x is infinite: no value of a series is. Only a finite number minus itself is 0. */
+export function finite(x: number): number {
+  return x - x === 0 ? x : NAN;
+}
+
 /** State of a signal that is false. */
 export const FALSE = 0;
 /** State of a signal that is true. */

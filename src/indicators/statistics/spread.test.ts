@@ -16,13 +16,14 @@ const MAX_ERROR = 1e-9;
 
 type Column = readonly number[];
 
-/** Returns the values of a spec over rows of two series, in blocks of `blockRows`. A row of a series with the volume 0 has no value. */
+/** Returns the values of a spec over rows of two series, in blocks of `blockRows`. A NaN in one of them leaves both without a value there. */
 function valuesOf(
   [a, b]: readonly [Column, Column],
   spec: (x: IndicatorSpec<Series>, y: IndicatorSpec<Series>) => IndicatorSpec<Series>,
   blockRows: number,
 ): Column {
   const bars = emptyBars(a.length);
+  // A volume of 0 makes the hole: the series are divided by it.
   const isHole = (row: number) => Number.isNaN(a[row]) || Number.isNaN(b[row]);
   for (let row = 0; row < a.length; row++) {
     bars.open[row] = isHole(row) ? 1 : a[row]!;
@@ -31,7 +32,6 @@ function valuesOf(
   }
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
   const feed: FeedSeries = set.series;
-  // Division by 0 makes the holes.
   const used = set.use(spec(div(feed.open, feed.volume), div(feed.close, feed.volume)));
   set.seal();
   return [...set.traceValues(used)];

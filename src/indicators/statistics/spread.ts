@@ -2,7 +2,7 @@
 
 import type { Series } from '../graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from '../graph/spec.ts';
-import type { IndicatorColumn, NumberWindow } from '../graph/window.ts';
+import { finite, type IndicatorColumn, type NumberWindow } from '../graph/window.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -256,9 +256,4 @@ class PairKernel implements Kernel {
     for (let i = row - this.#bars + 1; i <= row; i++) products += (a[i - baseA]! - anchorA) * (b[i - baseB]! - anchorB);
     this.#products[0] = products;
   }
-}
-
-/** Returns x, or NaN if x is infinite. Only a finite number minus itself is 0. */
-function finite(x: number): number {
-  return x - x === 0 ? x : NAN;
 }

@@ -76,7 +76,7 @@ export function killerOf(journal: string): ReturnType<typeof lockHolder> {
   return holderIn(folderOf(journal));
 }
 
-/** Returns the other process that has the lock of a folder, or may have it; null: none. */
+/** Returns the other process that has the lock of a folder, or may have it; null: none, as in a folder that is absent or cannot be read. */
 export function holderIn(folder: string): ReturnType<typeof lockHolder> {
   const disk = new FileSystemDisk();
   try {
