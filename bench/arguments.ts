@@ -17,6 +17,7 @@ export const BENCH_PARTS = {
   long: '100,000,000 bars, or as many as its value, read block by block; not among all',
 };
 
+/** The name of a part of the benchmark. */
 export type BenchPart = keyof typeof BENCH_PARTS;
 
 /** What the command line asks for. */
@@ -30,6 +31,7 @@ export interface BenchArguments {
   readonly longRows: number;
 }
 
+/** The help text of the command. */
 export const USAGE = `Measures the built package (npm run build). All parts take about ten minutes.
 
   npm run bench -- [PART...] [--json] [--both]

@@ -97,6 +97,7 @@ function printJson(figures: object) {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 
+/** Measures the chosen parts, and prints their figures. */
 async function runAll() {
   const figures = await measureAll();
   if (asJson) printJson(figures);
@@ -133,6 +134,7 @@ async function formPart(form: string, workload: string) {
   process.stdout.write(JSON.stringify({ ...best, firstThreadNs } satisfies FormRun));
 }
 
+/** Returns the figures of all parts of the engine. */
 async function measureAll() {
   print(`bench: ${ROWS} bars, Node ${process.version}`);
   const bars = randomWalk('AAAUSDT', ROWS, 1);
@@ -211,6 +213,7 @@ function feedFigures() {
   return furtherRows(Math.min(...rounds));
 }
 
+/** Returns the cost of a row with eight feeds, two intervals or an undeclared indicator. */
 function furtherRows(singleFeedNs: number) {
   return {
     eightFeeds: costOfRow('eightFeeds', singleFeedNs),
@@ -219,6 +222,7 @@ function furtherRows(singleFeedNs: number) {
   };
 }
 
+/** The loop beside the C program. */
 interface ComparisonWithC {
   readonly equal: boolean;
   readonly fills: number;
@@ -336,4 +340,5 @@ async function afterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise
   return afterManyUs / afterNoneUs;
 }
 
+/** The figures of the measured parts. A part that was not asked for is null or absent. */
 export type BenchFigures = Awaited<ReturnType<typeof measureAll>>;

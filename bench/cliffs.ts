@@ -31,6 +31,7 @@ export const CLIFFS = {
   'five intervals of a symbol': ['fiveIntervals', 'frames'],
 } as const satisfies Record<string, readonly [strategy: string, loop: string]>;
 
+/** The title of a case. */
 export type Cliff = keyof typeof CLIFFS;
 
 /** Number of symbols; equal to SYMBOLS in cliffs.c. */
@@ -42,6 +43,7 @@ const COARSE_INTERVALS = [
   ['4h', 240],
 ] as const;
 
+/** The measured times of one case. */
 export interface CliffFigures {
   readonly name: Cliff;
   /** CPU time of the engine for each bar, in the best pass. */
@@ -112,6 +114,7 @@ export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => 
   return () => runTimed(benchPlan(loaded, feeds, HEAVY, params), scratch);
 }
 
+/** Returns the feeds that a case needs. */
 function feedsOf(loop: string, bars: BarColumns): FeedPlan[] {
   if (loop === 'symbols') return barsOfSymbols(bars.length).map((symbolBars) => feedPlan('all', symbolBars));
   const oneMinute = feedPlan('bars', bars);
@@ -138,6 +141,7 @@ export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigu
   return (Object.keys(CLIFFS) as Cliff[]).map((name) => measureCliff(name, inputs));
 }
 
+/** Returns the best times of a case, each round in a new process. */
 function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   let [nsPerBar, firstNsPerBar, cNs] = [Infinity, Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {

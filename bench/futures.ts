@@ -21,6 +21,7 @@ const ROWS_PER_FUNDING = 480;
 const WORK: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
 const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
+/** The instrument of a measured run. */
 export type FuturesKind = 'spot' | 'futures';
 
 /**
@@ -62,6 +63,7 @@ async function checkEqual(strategy: LoadedStrategy): Promise<void> {
   if (!isSameInBlocksOfOne) throw new Error('blocks of one row have another result');
 }
 
+/** Returns the plan of a run on spot or on a contract with marks and funding. */
 function planOf(kind: FuturesKind, strategy: LoadedStrategy, bars: BarColumns, blockRows?: number): RunPlan {
   const params = { fast: WORK.fast, slow: WORK.slow };
   if (kind === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);

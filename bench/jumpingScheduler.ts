@@ -5,6 +5,7 @@ import { DueQueue } from '../dist/ports/dueQueue.js';
 /** Longest single timer; a longer wait is split. */
 const MAX_TIMER_MS = 60_000;
 
+/** A scheduler whose clock can be moved forward to the next due time. */
 export class JumpingScheduler {
   readonly #queue = new DueQueue();
   /** How far the jumps have put this clock ahead of the wall clock. */

@@ -37,6 +37,7 @@ const MAX_STEPS = 600;
 /** Time limit of each wait. */
 const MAX_WAIT_MS = 30_000;
 
+/** The times of a live bot from a bar to its order. */
 export interface LiveFigures {
   /** CPU time of the process from a bar that has been read to the last byte of the signed order: the median of the best round. */
   readonly barToBytesCpuUs: number;
@@ -68,6 +69,7 @@ export interface LiveFigures {
   readonly bareSyncMs: number;
 }
 
+/** Runs the bot with its journal in memory and on disk, then ccxt, and returns the figures. */
 export async function liveBench(folder: string, print: (text: string) => void): Promise<LiveFigures> {
   const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/isobar-bench-') : join(folder, 'memory');
   try {
@@ -236,6 +238,7 @@ async function jump(scheduler: JumpingScheduler, control: string, spanMs: number
   scheduler.jump(ms);
 }
 
+/** Waits for a condition. Throws Error after MAX_WAIT_MS. */
 async function until(condition: () => boolean, awaited: string): Promise<void> {
   const endMs = performance.now() + MAX_WAIT_MS;
   while (!condition()) {
@@ -329,6 +332,7 @@ function processUs(): number {
   return user + system;
 }
 
+/** Returns the config of the bot. */
 const configText = (url: string): string => `mode: paper
 exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }
 data: bot

@@ -59,6 +59,7 @@ export async function manySymbolsBench(folder: string, print: (figures: object) 
   for (const kind of ['symbols50', 'symbols50PerFeed', 'symbols200'] as const) print({ [kind]: await figuresOf(join(folder, kind), kind) });
 }
 
+/** Runs an exchange and a bot, and returns the figures of the bot. */
 async function figuresOf(folder: string, kind: ManySymbolsCase): Promise<ManySymbolsFigures> {
   const file = writeExchangeConfig(folder, CASES[kind].symbols);
   const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', file, '--port', '0', '--control', '0', '--quiet']);
@@ -93,6 +94,7 @@ function writeExchangeConfig(folder: string, symbolCount: number): string {
   return path;
 }
 
+/** One decision of the bot. */
 interface Decision {
   /** Close of the bar. */
   readonly barMs: number;
@@ -188,6 +190,7 @@ function strategyLoader(folder: string, { decide, symbols }: BenchCase): LiveOpt
   };
 }
 
+/** The delays of the decisions at one close. */
 interface CloseFigures {
   readonly fresh: number;
   readonly firstMs: number;

@@ -3,6 +3,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 
+/** A child process of Node that answers lines. */
 export class PartProcess {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;

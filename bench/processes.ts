@@ -44,6 +44,7 @@ function writeDefinition(folder: string, catalog: string, symbol: string): strin
   return file;
 }
 
+/** Returns the arguments of Node that run a backtest. */
 const backtestArgs = (definition: string, out: string): readonly string[] => [
   join(ROOT, 'dist/cli/isobar.js'),
   'backtest',
@@ -76,6 +77,7 @@ export async function wholeCommand(folder: string): Promise<CommandStages> {
   return runs.reduce((best, run) => (run.totalMs < best.totalMs ? run : best));
 }
 
+/** Runs a backtest, and returns the time of each stage. */
 function timedBacktest(definition: string, out: string): CommandStages {
   const { status, stderr } = spawnSync(process.execPath, backtestArgs(definition, out), {
     encoding: 'utf8',

@@ -14,6 +14,7 @@ export interface Figures {
   readonly equitySum: number;
   readonly fillsHash: string;
 }
+/** The figures of the C program and its time. */
 export interface ReferenceRun extends Figures {
   readonly nsPerBar: number;
 }

@@ -213,6 +213,7 @@ async function createOrders(origin: string, folder: string): Promise<void> {
   await exchange.close();
 }
 
+/** Sends one order of a varied size and price. */
 function createOrder({ client }: Exchange, orderIndex: number): Promise<void> {
   const order = {
     contractName: 'E-BTC-USDT',

@@ -39,6 +39,7 @@ const CREATE_REPLY = JSON.stringify({
 });
 const KINDS = ['ping', 'depth', 'create'] as const satisfies readonly RequestKind[];
 
+/** Rates and times of the paper exchange under load. */
 export interface ServiceFigures {
   /** Requests per second divided by those of the bare server: the medians of the pairs. */
   readonly pingRatio: number;

@@ -11,6 +11,7 @@ if (isMainThread) {
   });
 }
 
+/** Returns the status of this process; empty on systems without it. */
 function statusText() {
   try {
     return readFileSync('/proc/self/status', 'utf8');

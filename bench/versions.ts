@@ -23,6 +23,7 @@ export async function onBothVersions(
   return [runOn(process.execPath, args, print), runOn(laterNode, args, print)];
 }
 
+/** Runs the benchmark on a Node, and returns its figures. */
 function runOn(node: string, args: readonly string[], print: (text: string) => void): VersionFigures {
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   print(`bench: on Node ${version}`);

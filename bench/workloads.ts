@@ -14,11 +14,13 @@ import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
 
+/** Number of one-minute bars in the main series. */
 export const ROWS = 5_000_000;
 /** Passes of one process. The first ones warm it up. */
 export const PASSES = 12;
 /** The fill-heavy workload has an order every 26 bars, the fill-light one every 254. */
 export const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
+/** The workload with few trades. */
 export const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 
 /** Returns the strategy parameters of a workload. */
@@ -26,6 +28,7 @@ export function windowParams({ fast, slow }: Workload) {
   return { fast, slow };
 }
 
+/** A strategy file of the benchmark, loaded as the command loads one. */
 export interface LoadedStrategy {
   readonly strategy: StrategyClass;
   readonly hash: string;
@@ -53,6 +56,7 @@ async function loadCopy(path: string, alias: string): Promise<Omit<LoadedStrateg
 
 const QUALITY = { ...CLEAN_QUALITY, synthetic: true };
 
+/** Returns the plan of a feed over bars without gaps. */
 export function feedPlan(name: string, bars: BarColumns): FeedPlan {
   return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };
 }
@@ -83,6 +87,7 @@ export function benchPlan(
   };
 }
 
+/** The times of one pass, and its figures to compare with C. */
 export interface TimedRun {
   /** CPU time of the process during the loop, without the set-up and the collection of results. */
   readonly ns: number;

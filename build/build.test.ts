@@ -1,4 +1,4 @@
-// The built package: entries under their names, maps that carry the sources, chunks without circles, names as in the sources.
+// Tests the built package: entries under their names, maps that carry the sources, chunks without circles, names as in the sources.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

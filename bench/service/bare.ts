@@ -29,6 +29,7 @@ export async function bareServer(replies: Readonly<Record<string, string>>): Pro
   server.closeAllConnections();
 }
 
+/** True if the signature of a request is right. */
 function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path: string, body: Buffer): boolean {
   const expected = createHmac('sha256', ALICE.secret)
     .update(`${String(headers['x-ch-ts'])}${method}${path}`)

@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 
+/** The rate and the reply times of one load. */
 export interface LoadFigures {
   readonly perSecond: number;
   /** The median time from a request to the end of its reply. */

@@ -19,7 +19,9 @@ export const BOB: LoadAccount = { symbol: 'ETHUSDT', key: 'bob-of-the-benchmark'
 
 /** Targets of the three requests. `DEPTH` asks for 100 price levels. */
 export const PING = '/sapi/v1/ping';
+/** The path of a request that reads the order book. */
 export const DEPTH = '/sapi/v1/depth?symbol=BTCUSDT&limit=100';
+/** The path of a request that creates a spot order. */
 export const ORDER = '/sapi/v1/order';
 
 /** The kinds of requests of the load: one without work, one that reads a book, one that is signed and places an order. */

@@ -6,6 +6,7 @@ import { CleanBodies } from './cleanBodies.ts';
 const LONG = 'x'.repeat(300);
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
+/** Returns bodies that count how often a body was searched. */
 function countingBodies() {
   const bodies = new CleanBodies();
   const count = { searched: 0 };

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } from './environment.ts';
 
+/** Returns an environment with a key, a secret and one other variable. */
 const environmentWithSecrets = (): Record<string, string | undefined> => ({
   ISOBAR_API_KEY: 'a key',
   ISOBAR_API_SECRET: 'a secret',

@@ -91,6 +91,7 @@ describe('the wire', () => {
   });
 });
 
+/** True if the text is JSON. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

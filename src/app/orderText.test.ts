@@ -7,18 +7,19 @@ import { BotOrder } from '../orders/botOrder.ts';
 import { PERPETUAL } from '../../test/service/futuresFixture.ts';
 import { orderText } from './orderText.ts';
 
+/** Returns the sentence about a market order with these terms. */
 function text(terms: Partial<Order>): string {
   const order = new BotOrder();
   order.begin(1, 0, { ...PERPETUAL, wireName: 'E-ETH-USDT', priceDigits: 2 }, 0, 'sell', 1);
   return orderText(Object.assign(order, { lots: lots(5429), role: 'market' as const }, terms));
 }
 
-test('an order at the market, and one with a limit', () => {
+test('the sentence about an order has its side, its size and its limit, or says that it is at the market', () => {
   expect(text({ reduceOnly: true })).toBe('sell 5429 contracts of E-ETH-USDT at the market, reducing');
   expect(text({ role: 'limit', limit: ticks(255_712) })).toBe('sell 5429 contracts of E-ETH-USDT at 2557.12');
 });
 
-test('a trigger order names the price at which it triggers', () => {
+test('the sentence about a trigger order has the price at which it triggers', () => {
   const waiting = { triggerTicks: ticks(255_712), triggersAbove: false };
   expect(text({ ...waiting, role: 'stopLoss', reduceOnly: true })).toBe(
     'sell 5429 contracts of E-ETH-USDT at the market once the price is at or below 2557.12, reducing',

@@ -15,6 +15,9 @@ export type TimeMs = Brand<number, 'TimeMs'>;
 
 /** Brands a number as ticks. Does not check it, and neither do the other three. */
 export const ticks = (value: number): Ticks => value as Ticks;
+/** Marks a whole number as a quantity in lots. */
 export const lots = (value: number): Lots => value as Lots;
+/** Marks a whole number as money in units of its asset. */
 export const units = (value: number): Units => value as Units;
+/** Marks a number as a time in ms UTC. */
 export const timeMs = (value: number): TimeMs => value as TimeMs;

@@ -16,6 +16,7 @@ export interface Task<T> {
   whenOver(listener: (result: T) => void): void;
 }
 
+/** A task that has started. */
 class RunningTask<T> implements Task<T> {
   isOver = false;
   private readonly work: Work<T>;

@@ -108,6 +108,7 @@ export async function openRequest(request: RunRequest, folder: string | null = n
   return { ...opened, source: withOverrides(opened.source, request.settings) };
 }
 
+/** Returns the definition and the bars of a request. Bars that it makes are written to `folder`. */
 async function open(request: RunRequest, folder: string | null): Promise<RequestedRun> {
   switch (request.kind) {
     case 'file':
@@ -131,6 +132,7 @@ async function repeatRun({ file, startedIn, origin }: RepeatRequest, folder: str
   return { source, bars: origin.bars === null ? null : memoryStore(await makeBars(origin.bars, startedIn, folder)), origin };
 }
 
+/** Makes the bars of an earlier run again, from the recipe that the run has recorded. */
 async function makeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
   if (recipe.kind === 'generate') return [generate(recipe)];
   const { files, symbol, interval } = recipe;
@@ -141,6 +143,7 @@ async function makeBars(recipe: BarsRecipe, startedIn: string, folder: string | 
   );
 }
 
+/** Returns a run that options of a command or of code describe. */
 async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
   const { values, data, called, places, inCode, symbol, interval } = request;
   if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { ...NO_ORIGIN, inCode } };
@@ -200,6 +203,7 @@ function generate({ symbol, interval, from, bars, seed }: BarsRecipe & { readonl
   return wholeSet(synthesizeBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
 }
 
+/** Returns the run of `--demo`: the given strategy file, or the shipped SMA cross, over generated bars. */
 function demo(file: string | null): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
   const shipped = {

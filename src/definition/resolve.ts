@@ -154,6 +154,7 @@ function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
 }
 
+/** Returns the time from the first bar to the last one of any feed. */
 function widestSpan(feeds: readonly FeedPlan[]): Span {
   return {
     fromMs: Math.min(...feeds.map(({ bars, firstRow }) => timeOr(openMsOf(bars, firstRow), Infinity))),
@@ -164,6 +165,7 @@ function widestSpan(feeds: readonly FeedPlan[]): Span {
 /** A row that does not exist has no time (NaN). */
 const timeOr = (ms: number, missing: number): number => (Number.isNaN(ms) ? missing : ms);
 
+/** Returns the warning that the bars in which orders fill do not cover all bars. */
 function rangeWarning(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
   const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);
   const range = ({ fromMs, toMs }: Span) => `${formatMinute(fromMs)} to ${formatMinute(toMs)}`;
@@ -189,6 +191,7 @@ interface Range {
   readonly toMs: number | null;
 }
 
+/** Returns the times of the definition. Throws ConfigError if the run would end before it starts. */
 function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
   const fromMs = from === undefined ? null : parseTime(from);
   const toMs = to === undefined ? null : parseTime(to);
@@ -283,6 +286,7 @@ function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
   return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
 }
 
+/** Returns the terms of the futures account, with the defaults for keys that the definition does not have. */
 function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesPlan {
   const { leverage, margin, positions, liquidationFee } = DEFAULTS.futures;
   return {
@@ -317,6 +321,7 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   });
 }
 
+/** Returns notes about bars that are missing at the start or at the end. */
 function notesOf(run: Span, bars: Span): readonly string[] {
   const notes: string[] = [];
   if (bars.fromMs > run.fromMs) notes.push(`the bars begin at ${formatTime(bars.fromMs)}, after the start of the run`);

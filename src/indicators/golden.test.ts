@@ -12,6 +12,7 @@ import { docRow, FAMILIES } from '../../test/fixtures/indicatorTable.ts';
 import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import type { BarColumns } from '../model/bars/bars.ts';
 
+/** The values of another library. */
 interface Reference {
   /** Row of the first value. */
   readonly first: number;
@@ -73,6 +74,7 @@ function readInBlocks(bars: BarColumns, makeSpec: (feed: FeedSeries) => Indicato
   return new BigInt64Array(Float64Array.from(readValues).buffer);
 }
 
+/** Expects a relative error of at most 1e-9. Null: expects NaN. */
 function expectNear(actual: number, expected: number | null, where: string): void {
   if (expected === null) return expect(actual, where).toBeNaN();
   const error = Math.abs(actual - expected) / Math.max(1e-9, Math.abs(expected));

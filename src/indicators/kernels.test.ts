@@ -132,6 +132,7 @@ function values(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<
   return [...set.traceValues(series)];
 }
 
+/** Returns bars whose four prices are equal. */
 function closes(prices: readonly number[]): BarColumns {
   const bars = emptyBars(prices.length);
   for (const column of [bars.open, bars.high, bars.low, bars.close]) column.set(prices);

@@ -31,6 +31,7 @@ const RUN = 20;
 
 const path = sharedFile('klines', 'bitfinex-spot', 'BTCUSD-1m.csv.gz');
 
+/** Reads a file of real bars. */
 function load(file: string): BarColumns {
   const lines = gunzipSync(readFileSync(file)).toString('latin1').trimEnd().split('\n');
   const bars = emptyBars(lines.length - 1, DIGITS);
@@ -59,6 +60,7 @@ const window = (row: number, length: number, valueAt: (row: number) => Decimal) 
 const sum = (valueAt: readonly Decimal[]) => valueAt.reduce((total, x) => total.plus(x), ZERO);
 const mean = (valueAt: readonly Decimal[]) => sum(valueAt).div(valueAt.length);
 const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
+/** Returns the next value of an exponential average over `n` bars. */
 const smooth = (old: Decimal, x: Decimal, n: number) =>
   old.plus(
     x

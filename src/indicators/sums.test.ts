@@ -16,6 +16,7 @@ import { crossMultipliers } from './sums.ts';
 const wave = (height: number) => Array.from({ length: 200 }, (_, row) => (height + Math.round(50 * Math.sin(row / 5)) * 1e6) / 1e8);
 const same = () => (x: number) => x;
 
+/** Returns bars with these closes. */
 function closes(prices: readonly number[], digits: number): BarColumns {
   const bars = emptyBars(prices.length, digits);
   bars.close.set(prices);

@@ -14,6 +14,7 @@ import { awesomeOscillator, forceIndex, obv, psar, wilder, williamsR } from './t
 import { loadTechnicalLibrary, type TechnicalLibrary } from './graph/technicalLibrary.ts';
 import { adx, atr } from './trend.ts';
 
+/** A bar in the form of the other library. */
 interface Bar {
   readonly open: number;
   readonly high: number;
@@ -45,6 +46,7 @@ const resultsOf = <T>(indicator: { add(input: T): unknown; getResult(): number |
 const close = (bar: Bar) => bar.close;
 const bar = (result: Bar) => result;
 
+/** Returns a function that computes all values of an indicator. */
 const valuesOf =
   <Out>(makeSpec: (feed: FeedSeries) => IndicatorSpec<Out>, pick: (out: Out) => Series) =>
   () => {

@@ -9,11 +9,13 @@ import { sizeLeft, type Ended, type Replaced } from './drafts.ts';
 const oldOrder = (lots: number, filledLots = 0, overrides: Partial<Replaced> = {}): Replaced => ({
   id: 1 as OrderId, side: 'buy', lots, quoteUnits: 0, filledLots, filledUnits: filledLots * 10, ...overrides,
 }); // prettier-ignore
+/** Returns the end of an old order. */
 const endOf = (filledLots: number, reason: Ended['reason'] = 'canceled'): Ended => ({
   filledLots: filledLots as Lots,
   filledUnits: (filledLots * 10) as Units,
   reason,
 });
+/** Returns the terms of a replacement. */
 const replacementOf = (lots: number, side: 'buy' | 'sell' = 'buy', quoteUnits = 0) => ({
   side,
   lots: lots as Lots,

@@ -48,6 +48,7 @@ export const NEXT_STATE = Int8Array.from(
     Array.from({ length: 2 ** EVENT_BITS }, (_, event) => LIFECYCLES.indexOf(TABLE[from][ORDER_EVENTS[event]!] ?? ('none' as never))),
   ),
 );
+/** The number of each lifecycle: its position in `LIFECYCLES`. */
 export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
 /** Positions in ORDER_EVENTS. Hot: docs/performance.md#number-codes. */
 export const EVENT = {

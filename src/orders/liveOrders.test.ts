@@ -20,6 +20,7 @@ const BTC = spotInstrument();
 const NOW = 1000;
 const ID = 'v1' as VenueOrderId;
 
+/** Returns an order manager with money, whose exchange never replies. */
 function fixture() {
   const ledger = new SpotLedger([BTC], 1);
   ledger.deposit(0, 'USDT', 1e15);

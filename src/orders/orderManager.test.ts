@@ -35,6 +35,7 @@ class SilentExchange implements OrderGateway {
   read(): void {}
 }
 
+/** Returns an order manager with money, whose exchange never replies. */
 function fixture() {
   const ledger = new SpotLedger([BTC], 1);
   ledger.deposit(0, 'USDT', 1e15);
@@ -141,6 +142,7 @@ const steps = fc.array(
   { maxLength: 120 }, // prettier-ignore
 );
 
+/** Applies one step of a random history to an order. */
 function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, trade: number): void {
   switch (kind) {
     case 'send':

@@ -29,6 +29,7 @@ const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 /** Stable codes of fills that should not have happened. */
 export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
+/** Sends orders, applies what the exchange reports about them, and writes every decision to the journal. */
 export class OrderManager {
   private readonly exchange: OrderGateway;
   readonly journal: Journal;

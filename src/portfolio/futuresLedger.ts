@@ -192,6 +192,7 @@ function overcloseError({ id }: Instrument, strategy: number, { price, lots }: F
   return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${held} are held`);
 }
 
+/** Returns the asset that settles all contracts, and its digits. Throws ConfigError if there are two. */
 function settlementOf(instruments: readonly Instrument[]): { readonly marginCoin: string; readonly marginDigits: number } {
   const [first] = instruments;
   assert(first?.contract !== undefined, 'a futures ledger has a contract');

@@ -13,6 +13,7 @@ const BTC = spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 });
 const ETH = spotInstrument('ETH', { priceDigits: 3, quantityDigits: 2, baseDigits: 4 });
 const INSTRUMENTS = [BTC, ETH];
 
+/** One random fill. */
 interface Step {
   readonly strategy: number;
   readonly index: number;
@@ -68,6 +69,7 @@ test('cash and holdings of a spot ledger equal the sum of its fills to the last 
   );
 });
 
+/** Books a fill in the ledger and in the oracle, at most for the money that is there. */
 function bookStep(ledger: SpotLedger, oracle: Oracle, step: Step): void {
   const { strategy, index, isBuy, ticks, feePpm } = step;
   const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;

@@ -225,6 +225,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
 
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
+/** Throws ConfigError for instruments with different quote assets. */
 function checkOneQuote(instruments: readonly Instrument[]): void {
   const [first] = instruments;
   assert(first !== undefined, 'a ledger has an instrument');

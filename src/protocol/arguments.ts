@@ -65,6 +65,7 @@ interface ParamTable {
 /** Tables that were computed, by parameters. They are cached, because many orders are sent each second. */
 const TABLES = new WeakMap<Params, ParamTable>();
 
+/** Returns the parameters of a call as a table, which is made once. */
 function tableOf(params: Params): ParamTable {
   const cached = TABLES.get(params);
   if (cached) return cached;

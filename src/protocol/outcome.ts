@@ -68,6 +68,7 @@ function errorOutcome(error: ServiceError, status: number, effect: Effect): Outc
   return refuses ? { kind: 'refused', status, code, msg } : unknown(cause, status, error);
 }
 
+/** Returns the outcome of a call that may or may not have had an effect. */
 const unknown = (cause: string, status: number | null, error: ServiceError | null = null): Outcome<never> => ({
   kind: 'unknown',
   cause,

@@ -22,6 +22,7 @@ const { NO_BAR, NO_SLIPPAGE, slippedPrice } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
 
+/** The working orders of one instrument. A subclass says what a fill costs and what it changes in the account. */
 export abstract class BarBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */

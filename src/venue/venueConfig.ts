@@ -6,6 +6,7 @@ import type { Instrument, InstrumentId } from '../model/instrument.ts';
 import type { FeeModel } from './feeModel.ts';
 import { fixedSlippage, withImpact, type SlippageModel } from './slippage.ts';
 
+/** How the venue charges fees. */
 export interface VenueFees {
   /** The asset in which the fee is paid: the one received (base for a buyer, quote for a seller), or always the quote asset. */
   readonly in: 'received' | 'quote';
@@ -18,6 +19,7 @@ export interface VenueFees {
   readonly model?: FeeModel | null;
 }
 
+/** The state of one instrument at the venue, which can make it refuse orders. */
 export interface InstrumentState {
   /** True: every order is refused with -2016. */
   readonly frozen?: boolean;
@@ -63,6 +65,7 @@ export function fillTerms(settings: FillSettings, model: SlippageModel | null = 
   return { ...others, limitRule: limit, slippage: withImpact(model ?? fixedSlippage(slippageTicks, slippagePpm), impactPpm) };
 }
 
+/** The settings of a venue and of its matching. */
 export interface VenueConfig extends FillTerms {
   /** The position in this list is the index of the instrument. */
   readonly instruments: readonly Instrument[];

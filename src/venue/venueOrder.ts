@@ -14,6 +14,7 @@ const assert: typeof checks.assert = checks.assert;
 
 /** The specification's words (part 3). REJECTED is never used here: a refused create is an error, not an order (dialect 10.3). */
 export const VENUE_STATUSES = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'REJECTED', 'PENDING_CANCEL'] as const;
+/** The status of an order at the venue. */
 export type VenueStatus = (typeof VENUE_STATUSES)[number];
 
 /**

@@ -1,4 +1,4 @@
-// The comparison of trades and equity of two simulators.
+// Tests the comparison of trades and equity of two simulators.
 
 import { describe, expect, it } from 'vitest';
 import { compareBooks, type Book } from './books.ts';

@@ -3,6 +3,7 @@
 /** [entryMs, exitMs, entryPrice, exitPrice, size, pnl] */
 type BookTrade = readonly number[];
 
+/** The trades and the equity of one simulator. */
 export interface Book {
   /** Closed trades in closing order. */
   readonly trades: readonly BookTrade[];
@@ -10,6 +11,7 @@ export interface Book {
   readonly equity: readonly number[];
 }
 
+/** Whether two books agree, and where they differ first. */
 export interface BookComparison {
   readonly equal: boolean;
   /** Number of trades of the first book. */
@@ -25,12 +27,14 @@ const NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', '
 /** A difference of floating-point sums of money. The smallest unit of isobar's money is 1e-8. */
 const CLOSE = 1e-7;
 
+/** Compares two books trade by trade and bar by bar. */
 export function compareBooks(own: Book, other: Book): BookComparison {
   const first = firstTradeDifference(own.trades, other.trades) ?? firstEquityDifference(own.equity, other.equity) ?? '';
   const maxApart = own.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
   return { equal: first === '', trades: own.trades.length, bars: own.equity.length, maxApart, first };
 }
 
+/** Returns the first trade that differs, in words; null if all are equal. */
 function firstTradeDifference(own: readonly BookTrade[], other: readonly BookTrade[]): string | null {
   for (const [at, trade] of own.entries()) {
     const beside = other[at];
@@ -41,6 +45,7 @@ function firstTradeDifference(own: readonly BookTrade[], other: readonly BookTra
   return other.length > own.length ? `trade ${own.length + 1} is missing in isobar` : null;
 }
 
+/** Returns the first bar whose equity differs, in words; null if all are equal. */
 function firstEquityDifference(own: readonly number[], other: readonly number[]): string | null {
   if (own.length !== other.length) return `isobar has ${own.length} bars of equity, the tool ${other.length}`;
   const row = own.findIndex((value, at) => !(Math.abs(value - other[at]!) <= CLOSE));

@@ -11,6 +11,7 @@ import type { Book } from './books.ts';
 /** A spot market that is only bought, or a contract that is held long or short all the time. */
 export type AgreeMarket = 'spot' | 'futures';
 
+/** One strategy with its parameters on one seeded series. */
 export interface Case {
   readonly market: AgreeMarket;
   readonly seed: number;
@@ -29,6 +30,7 @@ const AVERAGES = { fast: int(10, { min: 2 }), slow: int(30, { min: 3 }) };
 /** A generated contract is a thousandth of its coin. */
 const CONTRACTS_PER_COIN = 1000;
 
+/** Long while the fast average is above the slow one. */
 class Cross extends Strategy.with(AVERAGES) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
@@ -40,6 +42,7 @@ class Cross extends Strategy.with(AVERAGES) {
   });
 }
 
+/** Turns between long and short at each crossing. */
 class Turn extends Strategy.with({ ...AVERAGES, contracts: int(1000, { min: 1 }) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
@@ -57,6 +60,7 @@ export function caseOf(market: AgreeMarket, seed: number, bars: number): Case {
   return { market, seed, fast, slow, size: 1 + (seed % 7), fee: (seed % 3) * 0.0005, cash: 10_000, bars };
 }
 
+/** A run of isobar, with the bars on which the other tools run. */
 export interface OwnRun {
   readonly book: Book;
   /** The bars of the run by the names of their columns. */
@@ -81,13 +85,14 @@ function common({ cash, fee }: Case): Pick<CodeOptions, 'cash' | 'fees'> {
   return { cash: String(cash), fees: { maker: String(fee), taker: String(fee), in: 'quote' } };
 }
 
+/** Returns the run of a spot case. */
 function spot(of: Case): CodeOptions {
   const { fast, slow, size, seed, bars } = of;
   const data = generateBars({ symbol: 'SYNUSDT', interval: '1h', bars, seed, price: 100 });
   return { ...common(of), strategy: Cross, params: { fast, slow }, size: { base: String(size) }, data };
 }
 
-/** Without marks and funding, which the other tools do not know. */
+/** Returns the run of a futures case, without marks and funding, which the other tools do not know. */
 function futures(of: Case, catalog: string): CodeOptions {
   const { fast, slow, size, seed, bars } = of;
   generateInto(catalog, { symbol: 'SYNUSDT', market: 'futures', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars, seed, price: 100 });

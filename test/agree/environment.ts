@@ -54,6 +54,7 @@ function basePython(): string {
   );
 }
 
+/** Runs a command. Throws NoTools if it fails. */
 function run(command: string, args: readonly string[], failure: string, remedy: string): void {
   const { error, status } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   if (error === undefined && status === 0) return;

@@ -8,6 +8,7 @@ import { NoTools, pythonWithTools } from './environment.ts';
 
 declare const ROOT: string;
 
+/** Options of the command line, as text. */
 export interface Options {
   readonly json?: boolean;
   /** Number of seeds, from 1 on; default 10. */
@@ -20,7 +21,7 @@ const TOOLS = ['backtesting.py', 'vectorbt'] as const;
 type Tool = (typeof TOOLS)[number];
 const MARKETS: readonly AgreeMarket[] = ['spot', 'futures'];
 
-/** The exit code: 0 when all trades and all equity are equal, 1 when some are not, 2 when the tools cannot run. */
+/** Returns the exit code: 0 when all trades and all equity are equal, 1 when some are not, 2 when the tools cannot run. */
 export async function main({ json = false, seeds = '10', bars = '3000' }: Options): Promise<number> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   try {
@@ -43,6 +44,7 @@ export async function main({ json = false, seeds = '10', bars = '3000' }: Option
   }
 }
 
+/** Runs all cases in the other tools, and returns their books. */
 function runTools(python: string, cases: readonly object[]): readonly Readonly<Record<Tool, Book>>[] {
   const script = join(ROOT, 'test', 'agree', 'tools.py');
   const { status, stdout } = spawnSync(python, [script], {
@@ -60,6 +62,7 @@ function runTools(python: string, cases: readonly object[]): readonly Readonly<R
   );
 }
 
+/** The comparison of one case with one tool. */
 interface ResultRow {
   readonly of: Case;
   readonly tool: Tool;
@@ -74,6 +77,7 @@ const HEAD = ['market', 'tool', 'seed', 'averages', 'size', 'fee', 'trades', 'ma
 /** Columns of words. */
 const WORDS = new Set([0, 1, HEAD.length - 1]);
 
+/** Returns the results as a table. */
 function textOf(rows: readonly ResultRow[]): string {
   const cells = rows.map(({ of: { market, seed, fast, slow, size, fee }, tool, compared }) => [
     market,
@@ -91,6 +95,7 @@ function textOf(rows: readonly ResultRow[]): string {
   return [...alignedLines([HEAD, ...cells]), verdict].join('\n');
 }
 
+/** Returns rows as lines with aligned cells. */
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const cell = (text: string, at: number) => (WORDS.has(at) ? text.padEnd(widths[at]!) : text.padStart(widths[at]!));

@@ -1,5 +1,5 @@
-// Holds the imports of a tree of sources against the plan of the house (floors.json): what runs upward or sideways, passes a wall or goes
-// in a circle, and what has grown too large. usage: node test/architecture/check.mjs [--src DIR] [--all]
+// Checks a tree of sources against the plan of its rooms (floors.json): imports that run upward or sideways, pass a wall or form a circle,
+// and files and folders that are too large. Usage: node test/architecture/check.mjs [--src DIR] [--all]
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ const { floors, walls, only, mostFiles, mostLines, mostFileLines } = JSON.parse(
   readFileSync(new URL('./floors.json', import.meta.url), 'utf8'),
 );
 
-/** Looks at all files below `root`, tests and declarations left out. Each finding is a line that says who, what and why. */
-export function lookAt(root) {
+/** Returns the findings about all files below `root`, without tests and declarations. Each finding is a line with place and reason. */
+export function checkTree(root) {
   const listed = readdirSync(root, { recursive: true }).map((file) => String(file).split(sep).join('/'));
   const files = listed.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts')).toSorted();
   const texts = new Map(files.map((file) => [file, readFileSync(`${root}/${file}`, 'utf8')]));
@@ -21,49 +21,53 @@ export function lookAt(root) {
     files: files.length,
     imports: imports.length,
     absent: imports.filter(({ to }) => !texts.has(to) && !listed.includes(to)).map(({ from, to }) => `${from} -> ${to}`),
-    forbidden: [...new Set(imports.flatMap(({ from, to }) => objections(from, to).map((why) => `${from} -> ${to}: ${why}`)))],
+    forbidden: [...new Set(imports.flatMap(({ from, to }) => importProblems(from, to).map((why) => `${from} -> ${to}: ${why}`)))],
     circlesOfRooms: circlesIn(betweenRooms),
     circlesOfFiles: circlesIn(imports.map(({ from, to }) => [from, to])),
-    crowded: crowdedIn(files.map((file) => [file, texts.get(file).split('\n').length - 1])),
+    oversized: oversizedIn(files.map((file) => [file, texts.get(file).split('\n').length - 1])),
   };
 }
 
+/** Returns the folder of a file. */
 const roomOf = (file) => posix.dirname(file);
 
-/** Relative imports of a source text, those of types included. */
+/** Returns the relative imports of a source text, also those of types. */
 function targetsOf(text) {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^'\s]+)'/g)].map((match) => match[1]);
 }
 
-function objections(from, to) {
-  const wall = walls.find(([who, what]) => from.startsWith(`${who}/`) && to.startsWith(`${what}/`));
-  const keep = only.find(([what, who]) => to === what && !who.some((room) => from.startsWith(`${room}/`)));
+/** Returns why the file `from` may not import `to`. Empty if it may. */
+function importProblems(from, to) {
+  const wall = walls.find(([importer, imported]) => from.startsWith(`${importer}/`) && to.startsWith(`${imported}/`));
+  // Some files may be imported by certain rooms only.
+  const reserved = only.find(([file, rooms]) => to === file && !rooms.some((room) => from.startsWith(`${room}/`)));
   return [
-    floorObjection(from, to),
+    floorProblem(from, to),
     wall === undefined ? null : `a wall stands between ${wall.join(' and ')}`,
-    keep === undefined ? null : `only ${keep[1].join(', ')} may take ${to} whole`,
+    reserved === undefined ? null : `only ${reserved[1].join(', ')} may take ${to} whole`,
   ].filter((why) => why !== null);
 }
 
-/** Two files are compared in the deepest folder that both lie in. */
-function floorObjection(from, to) {
-  const [a, b] = [from.split('/'), to.split('/')];
+/** Returns the problem of an import by the floors of the deepest folder that contains both files; null for an import downward. */
+function floorProblem(from, to) {
+  const [fromParts, toParts] = [from.split('/'), to.split('/')];
+  const maxDepth = Math.min(fromParts.length, toParts.length) - 1;
   let depth = 0;
-  while (depth < a.length - 1 && depth < b.length - 1 && a[depth] === b[depth]) depth++;
-  const [x, y] = [a, b].map((parts) => (parts.length - 1 > depth ? parts[depth] : '.'));
-  const folder = a.slice(0, depth).join('/');
-  // The doors on top show every room.
-  if (x === y || (folder === '' && x === '.')) return null;
+  while (depth < maxDepth && fromParts[depth] === toParts[depth]) depth++;
+  const folder = fromParts.slice(0, depth).join('/');
+  const [fromRoom, toRoom] = [fromParts, toParts].map((parts) => (parts.length - 1 > depth ? parts[depth] : '.'));
+  // The files at the top of src export from every room.
+  if (fromRoom === toRoom || (folder === '' && fromRoom === '.')) return null;
   const rows = floors[folder];
   if (rows === undefined) return `${folder} has no floors`;
-  const [i, j] = [x, y].map((name) => rows.findIndex((row) => row.includes(name)));
-  if (i < 0 || j < 0) return `${i < 0 ? x : y} is on no floor of ${folder || 'src'}`;
-  if (j < i) return null;
-  return j > i ? `${y} lies above ${x}` : `${x} and ${y} lie side by side`;
+  const [fromFloor, toFloor] = [fromRoom, toRoom].map((room) => rows.findIndex((row) => row.includes(room)));
+  if (fromFloor < 0 || toFloor < 0) return `${fromFloor < 0 ? fromRoom : toRoom} is on no floor of ${folder || 'src'}`;
+  if (toFloor < fromFloor) return null;
+  return toFloor > fromFloor ? `${toRoom} lies above ${fromRoom}` : `${fromRoom} and ${toRoom} lie side by side`;
 }
 
-/** Sets of nodes that reach each other (Tarjan, "Depth-first search and linear graph algorithms", 1972), each as one line. */
+/** Returns the sets of nodes that reach each other, each as one line (Tarjan, "Depth-first search and linear graph algorithms", 1972). */
 export function circlesIn(edges) {
   const next = new Map();
   for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
@@ -86,7 +90,8 @@ export function circlesIn(edges) {
   return circles;
 }
 
-function crowdedIn(files) {
+/** Returns the files, folders and rooms that exceed the maximum sizes. `files`: pairs of path and number of lines. */
+function oversizedIn(files) {
   const rooms = new Map();
   for (const [file, lines] of files) {
     const name = roomOf(file);
@@ -102,20 +107,20 @@ function crowdedIn(files) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const at = process.argv.indexOf('--src');
-  const { files, imports, ...found } = lookAt(resolve(at < 0 ? 'src' : process.argv[at + 1]));
+  const optionIndex = process.argv.indexOf('--src');
+  const { files, imports, ...findings } = checkTree(resolve(optionIndex < 0 ? 'src' : process.argv[optionIndex + 1]));
   console.log(`${files} files, ${imports} imports`);
   const titles = {
     absent: 'imports of what is not there',
     forbidden: 'forbidden imports',
     circlesOfRooms: 'circles of rooms',
     circlesOfFiles: 'circles of files',
-    crowded: 'too large',
+    oversized: 'too large',
   };
   for (const [key, title] of Object.entries(titles)) {
-    const lines = found[key];
+    const lines = findings[key];
     console.log(`${title}: ${lines.length}`);
     for (const line of process.argv.includes('--all') ? lines : lines.slice(0, 20)) console.log(`  ${line}`);
   }
-  process.exitCode = Object.values(found).some((lines) => lines.length > 0) ? 1 : 0;
+  process.exitCode = Object.values(findings).some((lines) => lines.length > 0) ? 1 : 0;
 }

@@ -1,16 +1,17 @@
-// The plan of the house (floors.json) against the sources: imports run downward only, none passes a wall, and nothing grows too large.
+// Tests that the sources follow the plan of their rooms (floors.json), and that the check reports each way to break it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { lookAt } from './check.mjs';
+import { checkTree } from './check.mjs';
 
-/** What the check finds in the sources: it reads all of them. */
-const house = lookAt(new URL('../../src', import.meta.url).pathname);
+/** The findings about src. The check reads every file, so it runs once. */
+const findings = checkTree(new URL('../../src', import.meta.url).pathname);
 
 const trees: string[] = [];
 afterAll(() => trees.forEach((tree) => rmSync(tree, { recursive: true })));
 
+/** Writes files to a new folder, and returns it. */
 function treeOf(files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'isobar-house-'));
   trees.push(root);
@@ -21,18 +22,18 @@ function treeOf(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-it('has no import upward, sideways or through a wall, and no other room imports the whole engine', () => {
-  expect(house.absent).toEqual([]);
-  expect(house.forbidden).toEqual([]);
+it('src has no import upward, sideways or through a wall, and no other room imports the whole engine', () => {
+  expect(findings.absent).toEqual([]);
+  expect(findings.forbidden).toEqual([]);
 });
 
-it('has no circle of rooms and no two files that import each other, types included', () => {
-  expect(house.circlesOfRooms).toEqual([]);
-  expect(house.circlesOfFiles).toEqual([]);
+it('src has no circle of rooms and no two files that import each other, types included', () => {
+  expect(findings.circlesOfRooms).toEqual([]);
+  expect(findings.circlesOfFiles).toEqual([]);
 });
 
-it('has no folder of more than 12 files, no room of more than 3,000 lines and no file of more than 400', () => {
-  expect(house.crowded).toEqual([]);
+it('src has no folder of more than 12 files, no room of more than 3,000 lines and no file of more than 400', () => {
+  expect(findings.oversized).toEqual([]);
 });
 
 it.each<[string, Readonly<Record<string, string>>, RegExp]>([
@@ -47,12 +48,12 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     /only engine, app, tasks\/bot may take/,
   ],
   ['a room off the plan', { 'utils/a.ts': "import '../base/b.ts';", 'base/b.ts': '' }, /utils is on no floor of src/],
-])('reports %s', (_, files, expected) => {
-  expect(lookAt(treeOf(files)).forbidden.join('\n')).toMatch(expected);
+])('the check reports %s', (_, files, expected) => {
+  expect(checkTree(treeOf(files)).forbidden.join('\n')).toMatch(expected);
 });
 
-it('reports circles of files, types included, circles of rooms, and an import of what is not there', () => {
-  const found = lookAt(
+it('the check reports circles of files, types included, circles of rooms, and an import of a missing file', () => {
+  const found = checkTree(
     treeOf({
       'risk/rules/a.ts': "import type { B } from './b.ts';",
       'risk/rules/b.ts': "import type { C } from '../exposure/c.ts';\nimport type { A } from './a.ts';",
@@ -64,10 +65,10 @@ it('reports circles of files, types included, circles of rooms, and an import of
   expect(found.absent).toEqual(['risk/exposure/c.ts -> risk/exposure/gone.ts']);
 });
 
-it('reports a folder that is too full, and a room and a file that are too long', () => {
+it('the check reports a folder with too many files, and a room and a file that are too long', () => {
   const files = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`base/a${at}.ts`, '']));
-  expect(lookAt(treeOf(files)).crowded).toEqual(['base: 13 files, at most 12']);
+  expect(checkTree(treeOf(files)).oversized).toEqual(['base: 13 files, at most 12']);
   const rooms = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`base/a${at}.ts`, '\n'.repeat(376)]));
-  expect(lookAt(treeOf(rooms)).crowded).toEqual(['base: 3008 lines, at most 3000']);
-  expect(lookAt(treeOf({ 'base/a.ts': '\n'.repeat(401) })).crowded).toEqual(['base/a.ts: 401 lines, at most 400']);
+  expect(checkTree(treeOf(rooms)).oversized).toEqual(['base: 3008 lines, at most 3000']);
+  expect(checkTree(treeOf({ 'base/a.ts': '\n'.repeat(401) })).oversized).toEqual(['base/a.ts: 401 lines, at most 400']);
 });

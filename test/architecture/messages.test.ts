@@ -1,4 +1,4 @@
-// Messages speak in the asset's own unit: no refusal, halt or log line shows lots, ticks or smallest units, which only the code counts in.
+// Tests that messages use the asset's own unit: none shows lots, ticks or smallest units, which only the code counts in.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ const INTERNAL = /\$\{[^}]*\} (base )?(units|lots|ticks)\b/;
 /** A fault of isobar itself is read by a developer, in the unit of the code. */
 const FAULT = /InvariantError|assert\(/;
 
+/** Returns the lines of a room whose texts name an internal unit. */
 function textsIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

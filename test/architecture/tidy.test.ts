@@ -1,4 +1,4 @@
-// The house stays as planned: every rule is shown to fire on a tree that breaks it, and the real tree breaks none.
+// Tests the rules of the source tree: each one reports a tree that breaks it, and src breaks none.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +8,7 @@ import { tidy } from './tidy.ts';
 const trees: string[] = [];
 afterAll(() => trees.forEach((tree) => rmSync(tree, { recursive: true })));
 
+/** Writes files to a new folder, and returns it. */
 function treeOf(files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'isobar-tidy-'));
   trees.push(root);

@@ -33,6 +33,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'decimal.js': ['base/number'],
 };
 
+/** A pattern that sources must not have. */
 interface Ban {
   readonly why: string;
   readonly pattern: RegExp;
@@ -72,7 +73,7 @@ const BANS: readonly Ban[] = [
   { why: 'only risk approves an order', pattern: /as ApprovedOrder\b/, allowed: /^risk\// },
 ];
 
-/** The violations in a tree of sources, each as `file: reason`; empty when the house is tidy. */
+/** Returns the violations in a tree of sources, each as `file: reason`. */
 export function tidy(root: string): string[] {
   const files = readdirSync(root, { recursive: true }).map((file) => String(file).split(sep).join('/'));
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'));
@@ -81,6 +82,7 @@ export function tidy(root: string): string[] {
   return [...bad, ...cycles(texts)];
 }
 
+/** Returns the broken rules of one source. */
 function violations(file: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   const isServer = file in DOORS;
@@ -95,6 +97,7 @@ function violations(file: string, text: string): string[] {
   return found.map((why) => `${file}: ${why}`);
 }
 
+/** Returns the problem of an imported package that this file may not import; null if it may. */
 function homeless(file: string, specifier: string): string | null {
   if (specifier.startsWith('node:')) return null;
   const name = specifier
@@ -104,7 +107,7 @@ function homeless(file: string, specifier: string): string | null {
   return HOMES[name]?.some((home) => file.startsWith(`${home}/`)) ? null : `package ${name} is not at home in ${posix.dirname(file)}/`;
 }
 
-/** The doors at the top of src show these rooms and no other. */
+/** Returns the problem of an import by a file at the top of src, which may import these rooms only; null if it may. */
 function crossing(file: string, specifier: string): string | null {
   const there = resolved(file, specifier);
   const server = DOORS[file];

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';
 import ts from 'typescript59';
 
+/** A word that names must not have. */
 interface Banned {
   readonly word: string;
   /** The word to use in its place. */
@@ -13,6 +14,7 @@ interface Banned {
   readonly except: readonly string[];
 }
 
+/** A phrase that comments, messages and titles must not have. */
 interface Phrase {
   /** A regular expression. */
   readonly pattern: string;
@@ -24,6 +26,7 @@ interface Text {
   readonly line: number;
 }
 
+/** The content of wordlist.json. */
 export interface WordList {
   readonly banned: readonly Banned[];
   readonly phrases: readonly Phrase[];
@@ -31,6 +34,7 @@ export interface WordList {
   readonly unchecked: readonly string[];
 }
 
+/** A declared name. */
 interface Name {
   readonly text: string;
   /** The class or the type that the name is a member of; empty for others. */
@@ -38,7 +42,7 @@ interface Name {
   readonly line: number;
 }
 
-/** Each name with a banned word as `file:line: name: word (use ...)`. `files`: by path from the root, texts of sources. */
+/** Returns each name with a banned word as `file:line: name: word (use ...)`. `files`: by path from the root, texts of sources. */
 export function bannedNames(files: ReadonlyMap<string, string>, { banned }: WordList): string[] {
   const byWord = new Map(banned.map((each) => [each.word, each]));
   return [...files].flatMap(([path, text]) =>
@@ -54,7 +58,7 @@ export function bannedNames(files: ReadonlyMap<string, string>, { banned }: Word
 
 type TextsOf = (text: string, path: string) => readonly Text[];
 
-/** Each phrase in a text of `textsOf` that has a plainer one, as `file:line: "phrase" (use ...)`. */
+/** Returns each phrase in a text of `textsOf` that has a plainer one, as `file:line: "phrase" (use ...)`. */
 export function bannedPhrases(
   files: ReadonlyMap<string, string>,
   { phrases }: Pick<WordList, 'phrases'>,
@@ -98,6 +102,7 @@ interface Syntax {
 /** By path and text: several checks read the same source, and to parse it costs most of a check. */
 const parsed = new Map<string, Syntax>();
 
+/** Returns the parsed source, which is kept for other tests. */
 function syntaxOf(path: string, source: string): Syntax {
   const key = `${path}\n${source}`;
   const syntax = parsed.get(key) ?? parse(path, source);
@@ -111,6 +116,7 @@ const PARSING: ts.CreateSourceFileOptions = {
   jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
 };
 
+/** Returns the names, messages and titles of a source. */
 function parse(path: string, source: string): Syntax {
   const file = ts.createSourceFile(path, source, PARSING);
   const [messages, titles, names]: [Text[], Text[], Name[]] = [[], [], []];
@@ -148,7 +154,7 @@ export function checkedFiles(files: ReadonlyMap<string, string>, { unchecked }: 
   return new Map([...files].filter(([path]) => !unchecked.some((rule) => matches(rule, path))));
 }
 
-/** The sources below the folders of a project, by their path from its root. */
+/** Returns the sources below the folders of a project, by their path from its root. */
 export function sourcesOf(root: string, folders: readonly string[]): ReadonlyMap<string, string> {
   const paths = folders.flatMap((folder) =>
     readdirSync(posix.join(root, folder), { recursive: true }).map((file) => `${folder}/${String(file).split(sep).join('/')}`),
@@ -157,7 +163,7 @@ export function sourcesOf(root: string, folders: readonly string[]): ReadonlyMap
   return new Map(sources.map((path) => [path, readFileSync(posix.join(root, path), 'utf8')]));
 }
 
-/** Split at the humps of camel case and at _ - . with digits left out, in lower case. */
+/** Returns the words of a name in lower case: split at capitals of camel case and at _ - . without digits. */
 function partsOf(name: string): string[] {
   const humps = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
   return humps
@@ -166,6 +172,7 @@ function partsOf(name: string): string[] {
     .filter((part) => part !== '');
 }
 
+/** True if a rule excepts this name. */
 function isExcepted(rule: string, path: string, name: Name): boolean {
   const { text, owner } = name;
   const at = rule.indexOf('#');
@@ -179,6 +186,7 @@ const matches = (rule: string, path: string): boolean => globOf(rule).test(path)
 const globOf = (rule: string): RegExp =>
   new RegExp(`^${rule.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*|\*/g, (stars) => (stars === '**' ? '.*' : '[^/]*'))}$`);
 
+/** Returns the folders and the file of a path as names. */
 function pathNames(path: string): Name[] {
   return path
     .replace(/(\.test)?\.ts$/, '')
@@ -186,6 +194,7 @@ function pathNames(path: string): Name[] {
     .map((text) => ({ text, owner: '', line: 0 }));
 }
 
+/** Returns the name that a node declares; null if it declares none. */
 function nameOf(node: ts.Node): ts.Identifier | ts.PrivateIdentifier | null {
   const isNamed =
     ts.isClassDeclaration(node) ||

@@ -7,6 +7,7 @@ import { empty, long, members, nil, text } from './shapes.ts';
 import type { World } from './world.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+/** Returns the row of the endpoint table for an operation such as `spot.newOrder`. */
 export type EndpointOf = (op: string) => Endpoint;
 
 /** Returns the rows of a reply: the reply itself if it is a list, else the list in `member` or in `data.member`. */
@@ -151,6 +152,7 @@ export interface List {
 }
 
 const contractName = 'E-BTC-USDT';
+/** The calls that return lists, with the documented sequence and lengths. */
 export const LISTS: readonly List[] = [
   { op: 'spot.depth', args: { symbol }, member: 'bids', sortedBy: null, defaultRows: 100, max: 100 },
   { op: 'spot.recentTrades', args: { symbol }, sortedBy: 'time', defaultRows: 100, max: 1000 },

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
+/** The arguments of a call by the names of the wire. */
 export type CallArgs = Readonly<Record<string, unknown>>;
 
 /** How a request differs from an ordinary one. */
@@ -23,6 +24,7 @@ export interface SendOptions {
   readonly from?: string;
 }
 
+/** A reply as it arrived, before any shape is checked. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -33,9 +35,12 @@ export interface Reply {
   readonly code: number;
 }
 
+/** Returns the API key of a test account. */
 export const keyOf = (account: string): string => `${account}-Key`;
+/** Returns the API secret of a test account. */
 export const secretOf = (account: string): string => `${account}-Secret`;
 
+/** One request in all its parts. */
 interface HttpRequest {
   readonly method: string;
   readonly target: string;
@@ -44,6 +49,7 @@ interface HttpRequest {
   readonly from: string;
 }
 
+/** Sends calls to one exchange, and keeps one connection pool for each local address. */
 export class Caller {
   readonly exchange: Exchange;
   readonly #agents = new Map<string, Agent>();
@@ -127,6 +133,7 @@ function jsonText(value: unknown): string {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
+/** Parses a body, and keeps every digit of long whole numbers. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text.replaceAll(/(?<=[:[,])(\d{16,})(?=[,}\]])/g, '"#$1"'));

@@ -8,6 +8,7 @@ import type { World } from './world.ts';
 /** The exchanges of the tests: `seed` follows the specification, `strict` rejects what is doubtful and allows few orders, `limited` has rate limits. */
 export type Worlds = Readonly<Record<'seed' | 'strict' | 'limited', World>>;
 
+/** One situation and the error code that the specification gives for it. */
 export interface Cause {
   readonly description: string;
   readonly op: string;

@@ -6,6 +6,7 @@ import { long, members, nil, oneOf, text } from './shapes.ts';
 /** Codes that only an internal fault of the exchange can cause. */
 export const BY_FAULT: readonly number[] = [-1000, -1001, -1006, -1007, -1016];
 
+/** One error code. */
 interface Row {
   readonly code: number;
   readonly status: number;

@@ -11,6 +11,7 @@ interface Unreachable {
   readonly reason: string;
 }
 
+/** Collects the error codes of each endpoint over all tests of a file. */
 export class Coverage {
   readonly #ops: readonly string[];
   readonly #seen = new Set<string>();

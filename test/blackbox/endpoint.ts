@@ -19,6 +19,7 @@ export interface InvalidValues {
   readonly precise: readonly Sample[];
 }
 
+/** One documented endpoint, as a client sees it. */
 export interface Endpoint {
   readonly op: string;
   readonly method: 'GET' | 'POST';
@@ -45,6 +46,7 @@ const NESTED: readonly Sample[] = [
 const wrongTypes = (place: Place, ...samples: readonly Sample[]): readonly Sample[] =>
   place === 'query' ? samples : [[true, -1102], ...NESTED, ...samples];
 
+/** The wrong values of a symbol or a contract name. */
 export const name = (place: Place, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1121 : 0,
   empty: -1121,
@@ -57,6 +59,7 @@ export const name = (place: Place, need: Need = 'required'): InvalidValues => ({
   precise: [],
 });
 
+/** The wrong values of a maximum number of rows. */
 export const limit = (place: Place, max: number, need: Need = 'optional'): InvalidValues => ({
   missing: 0,
   empty: need === 'defaulted' ? -1105 : -1102,
@@ -70,6 +73,7 @@ export const limit = (place: Place, max: number, need: Need = 'optional'): Inval
   precise: [[5.5, -1102]],
 });
 
+/** The wrong values of a page number. */
 export const page = (place: Place): InvalidValues => ({
   ...limit(place, 1000),
   range: [
@@ -114,9 +118,12 @@ export const choice = (code: number, other: unknown, need: Need = 'required'): I
   range: [[other, code]],
   precise: typeof other === 'number' ? [[1.5, code]] : [],
 });
+/** The wrong values of a side. */
 export const side = choice(-1117, 'buy');
+/** The wrong values of an order type. */
 export const orderType = choice(-1116, 'STOP');
 
+/** The wrong values of a client order id. */
 export const clientId = (place: Place): InvalidValues => ({
   missing: 0,
   empty: 0,
@@ -142,6 +149,7 @@ export const id = (place: Place, unknownCode: number, need: Need = 'required'): 
   precise: [['1.5', -1100]],
 });
 
+/** The wrong values of an interval, such as lengths that no endpoint has. */
 export const interval: InvalidValues = {
   missing: -1102,
   empty: -1105,

@@ -12,6 +12,7 @@ const COMMAND = fileURLToPath(new URL('../../dist/cli/isobar.js', import.meta.ur
 /** The texts of the files in the folder, by name. Only their owner may read them. */
 export type Files = Readonly<Record<string, string>>;
 
+/** The JSON that the command prints first. */
 interface FirstLine {
   readonly spot: string;
   readonly futures: string;
@@ -21,6 +22,7 @@ interface FirstLine {
   readonly secret?: string;
 }
 
+/** A running exchange process, its address and its control port. */
 export class Exchange {
   readonly origin: string;
   /** The API key of the demonstration's account; empty for other exchanges. */

@@ -2,6 +2,7 @@
 
 import { bool, digits, empty, iso, listOf, long, members, ms, notShown, num, nullable, numText, oneOf, text } from './shapes.ts';
 
+/** A row of `futures.contracts`. */
 export const contract = members({
   symbol: text,
   pricePrecision: long,
@@ -22,6 +23,7 @@ export const contract = members({
   status: long,
 });
 
+/** The reply of an order query. */
 export const order = members({
   side: oneOf('BUY'),
   executedQty: num,
@@ -40,6 +42,7 @@ export const order = members({
   status: text,
 });
 
+/** A row of the order history. */
 export const historyRow = members(
   {
     side: text,
@@ -67,6 +70,7 @@ export const historyRow = members(
   ['openTakerFeeRate', 'openMakerFeeRate', 'closeTakerFeeRate', 'closeMakerFeeRate'],
 );
 
+/** A row of the account's trades. */
 export const ownTrade = members({
   symbol: text,
   amount: num,
@@ -85,6 +89,7 @@ export const ownTrade = members({
   askUserId: num,
 });
 
+/** The reply with all open positions. */
 export const positionsShape = members({
   positions: listOf(
     members(
@@ -108,6 +113,7 @@ export const positionsShape = members({
   ),
 });
 
+/** The reply with the waiting trigger orders. */
 export const triggers = members({
   count: long,
   trigOrderList: listOf(
@@ -131,6 +137,7 @@ export const triggers = members({
   ),
 });
 
+/** The reply with the balances of the account and its positions. */
 export const account = members({
   account: listOf(
     members(

@@ -49,6 +49,7 @@ const modeParam: InvalidValues = {
 const fromId = id('body', 0, 'optional');
 const orderId = { orderId: digits };
 
+/** The futures endpoints in the order of the specification. */
 export const FUTURES: readonly Endpoint[] = [
   { ...open, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {

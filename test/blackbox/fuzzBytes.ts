@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { type CallArgs, keyOf, secretOf } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
 
+/** The bytes of one request, and what may answer it. */
 export interface FuzzCase {
   readonly kind: string;
   readonly bytes: Buffer;
@@ -20,18 +21,23 @@ export interface Target {
   readonly validArgs: CallArgs;
 }
 
+/** The state of the exchange from which fuzz requests are drawn. */
 export interface FuzzWorld {
   readonly targets: readonly Target[];
   /** The stopped time of the exchange. */
   readonly nowMs: number;
 }
 
+/** Headers in the order in which they are sent. A name may occur twice. */
 export type Headers = readonly (readonly [name: string, value: string])[];
+/** Methods of HTTP. Most of them belong to no endpoint. */
 export const METHODS = ['GET', 'POST', 'PUT', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 /** Unusual texts, separated by single spaces. The first one is empty. */
 const UNUSUAL_WORDS =
   ' 0 -1 1e309 NaN null true __proto__ constructor ../.. %00 % %zz + " \' {} [] BTCUSDT btcusdt E-BTC-USDT BUY ＢＵＹ １ ² ß \u202e 😀 \u0000';
+/** Texts that a parser may take for numbers, flags or nothing. */
 export const UNUSUAL_TEXTS = [...UNUSUAL_WORDS.split(' '), ' ', '\t', '9'.repeat(40), '1.'.repeat(20), 'x'.repeat(300)];
+/** Names of headers that the exchange reads, and others. */
 export const HEADER_NAMES = [
   'X-CH-APIKEY',
   'X-CH-TS',
@@ -64,6 +70,7 @@ export function signedPost(world: FuzzWorld, path: string, body: Buffer, extraHe
   return requestBytes({ method: 'POST', target: path, headers, body });
 }
 
+/** The parts of a request before they become bytes. */
 interface RequestParts {
   readonly method: string;
   readonly target: string;

@@ -52,7 +52,7 @@ function garbage(rng: Random): FuzzCase {
   return { kind: 'garbage', bytes, isLast: true, code: null };
 }
 
-/** A request head with one malformed line. */
+/** Returns a request head with one malformed line. */
 function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
   const { path } = rng.of(world.targets).endpoint;
   const requestLine = rng.of([
@@ -78,7 +78,7 @@ function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'brokenHead', bytes: Buffer.from(`${firstLine}\r\n${secondLine}\r\n\r\n`, 'latin1'), isLast: true, code: null };
 }
 
-/** A method that the path does not have, or a path that does not exist. */
+/** Returns a method that the path does not have, or a path that does not exist. */
 function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets);
   const method = rng.of(METHODS.filter((name) => name !== 'GET' && name !== 'POST'));
@@ -138,7 +138,7 @@ function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeHeaders', bytes: requestBytes({ method: endpoint.method, target: endpoint.path, headers, body }), code: null };
 }
 
-/** JSON or damaged JSON with a valid signature, which never describes an order. */
+/** Returns JSON or damaged JSON with a valid signature, which never describes an order. */
 function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(writesOf(world));
   const text = rng.of([
@@ -189,7 +189,7 @@ function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeEncoding', bytes: signedPost(world, endpoint.path, bytes, encoding), code: null };
 }
 
-/** Wrong lengths of the body, chunks, and bodies that are too large. */
+/** Returns wrong lengths of the body, chunks, and bodies that are too large. */
 function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const json = JSON.stringify(validArgs);
@@ -220,7 +220,7 @@ function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'upgrade', bytes, isLast: true, code: null };
 }
 
-/** A valid order with one byte changed after it was signed. */
+/** Returns a valid order with one byte changed after it was signed. */
 function withChangedByte(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const body = Buffer.from(JSON.stringify(validArgs));
@@ -230,7 +230,7 @@ function withChangedByte(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'tampered', bytes, code: -1022 };
 }
 
-/** A correctly signed order with one parameter that has an invalid value of the table. */
+/** Returns a correctly signed order with one parameter that has an invalid value of the table. */
 function withOneWrongParameter(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const [name, invalid] = rng.of(Object.entries(endpoint.params).filter(([, values]) => invalidValuesOf(values).length > 0));
@@ -247,7 +247,7 @@ function invalidValuesOf({ missing, empty, type, range, precise }: InvalidValues
   return invalidValues.filter(([, code]) => code !== 0);
 }
 
-/** Correctly signed reads with unusual parameters. */
+/** Returns correctly signed reads with unusual parameters. */
 function unusualRead(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
   const names = Object.keys(endpoint.params);

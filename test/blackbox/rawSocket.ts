@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 
+/** The parsed reply to raw bytes. */
 export interface RawReply {
   /** The HTTP status. Null: the connection ended without a reply. */
   readonly status: number | null;
@@ -20,6 +21,7 @@ export interface RawRequest {
   readonly hasBody?: boolean;
 }
 
+/** A socket that is opened again after the exchange has closed it. */
 export class RawSocket {
   readonly #port: number;
   #socket: Socket | null = null;

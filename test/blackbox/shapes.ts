@@ -9,27 +9,37 @@ const shapeWhere =
   (value, path) =>
     holds(value) ? [] : [`${path}: expected ${expected}, got ${JSON.stringify(value)}`];
 
+/** Any text. */
 export const text = shapeWhere('text', (value) => typeof value === 'string');
+/** True or false, not as text. */
 export const bool = shapeWhere('true or false', (value) => typeof value === 'boolean');
+/** A JSON number. */
 export const num = shapeWhere('a number', (value) => typeof value === 'number');
 /** A whole number of any length. From 16 digits on the caller reads it as # and digits. */
 export const long = shapeWhere(
   'a whole number',
   (value) => Number.isSafeInteger(value) || (typeof value === 'string' && /^#\d+$/.test(value)),
 );
+/** A time in ms UTC, between 2001 and 2286. */
 export const ms = shapeWhere('a time in ms', (value) => typeof value === 'number' && value > 1e12 && value < 1e13);
+/** A whole number as text. */
 export const digits = shapeWhere('digits in text', (value) => typeof value === 'string' && /^\d+$/.test(value));
+/** A decimal as text. */
 export const numText = shapeWhere('a number in text', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+/** Null. */
 export const nil = shapeWhere('null', (value) => value === null);
+/** A local date-time, such as `2024-01-01T08:00:00`. */
 export const iso = shapeWhere(
   'a date-time without zone',
   (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value),
 );
+/** Returns the shape of a value from a list. */
 export const oneOf = (...values: readonly unknown[]): Shape =>
   shapeWhere(`one of ${JSON.stringify(values)}`, (value) => values.includes(value));
 /** Any value, because the specification does not show it. */
 export const notShown: Shape = () => [];
 
+/** Returns the shape that also allows null. */
 export const nullable =
   (shape: Shape): Shape =>
   (value, path) =>
@@ -42,7 +52,9 @@ export const listOf =
     if (!Array.isArray(value)) return [`${path}: expected a list, got ${JSON.stringify(value)}`];
     return value.length === 0 ? [`${path}: expected an element`] : value.flatMap((element, index) => shape(element, `${path}[${index}]`));
   };
+/** A list without elements. */
 export const empty: Shape = shapeWhere('an empty list', (value) => Array.isArray(value) && value.length === 0);
+/** Returns the shape of a list with exactly two elements. */
 export const pair =
   (first: Shape, second: Shape): Shape =>
   (value, path) =>

@@ -21,6 +21,7 @@ const order = {
 };
 const orderMembers = { symbol: text, orderId: long, clientOrderId: text, price: num, origQty: num, executedQty: num };
 
+/** The spot endpoints in the order of the specification. */
 export const SPOT: readonly Endpoint[] = [
   { ...open, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {

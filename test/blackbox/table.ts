@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { FUTURES } from './futuresTable.ts';
 import { SPOT } from './spotTable.ts';
 
+/** All endpoints, spot first. */
 export const ENDPOINTS: readonly Endpoint[] = [...SPOT, ...FUTURES];
 /** Rate limits of an exchange on which no call is limited. */
 export const NO_LIMITS = Object.fromEntries(

@@ -9,8 +9,10 @@ import { Exchange, type Files } from './exchange.ts';
 
 /** The exchange rejects the address DENIED. The key of `home` is valid only from HOME. Linux serves all of 127.0.0.0/8. */
 export const DENIED = '127.0.0.66';
+/** The only address from which the key of `home` is valid. */
 export const HOME = '127.0.0.5';
 
+/** Returns a spot instrument of the config. */
 const instrument = (symbol: string, overrides: object = {}) => ({
   symbol,
   base: symbol.slice(0, -4),
@@ -20,6 +22,7 @@ const instrument = (symbol: string, overrides: object = {}) => ({
   minQuantity: '0.001',
   ...overrides,
 });
+/** Returns a contract of the config. */
 const contract = (coin: string, overrides: object = {}) => ({
   contractName: `E-${coin}-USDT`,
   multiplier: '0.01',
@@ -96,6 +99,7 @@ interface ExpectedError {
   readonly isFault?: boolean;
 }
 
+/** An exchange with its caller, and the checks that tests make on replies. */
 export class World {
   readonly exchange: Exchange;
   readonly caller: Caller;
@@ -228,6 +232,7 @@ const FUTURES_ORDER = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN' 
 /** Triggers when the price falls to 9. */
 const TRIGGER = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
 
+/** Returns the id in a reply. Throws Error without one. */
 function idIn({ status, text }: Reply, pattern: RegExp): string {
   const id = pattern.exec(text)?.[1];
   if (id === undefined) throw new Error(`no id: ${status} ${text}`);

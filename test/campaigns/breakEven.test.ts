@@ -75,7 +75,7 @@ async function checkScan(cost: BreakEvenCost, point: BreakEvenPoint, runWith: Ru
     if (value < point.range![0]) continue;
     nets.push(new Decimal((await runWith(value)).net));
   }
-  const pairs = nets.slice(1).map((net, endValue) => [nets[endValue]!, net] as const);
+  const pairs = nets.slice(1).map((net, index) => [nets[index]!, net] as const);
   expect({
     cost,
     crossings: pairs.filter(([a, b]) => a.gt(0) !== b.gt(0)).length,
@@ -83,6 +83,7 @@ async function checkScan(cost: BreakEvenCost, point: BreakEvenPoint, runWith: Ru
   }).toEqual({ cost, crossings: point.crossings, monotone: point.monotone });
 }
 
+/** Checks the given costs of a break-even against single backtests. */
 async function checkAll(oracleCase: OracleCase, result: BreakEven, costs: readonly BreakEvenCost[]): Promise<void> {
   for (const [cost, point] of costsIn(result)) {
     if (!costs.includes(cost)) continue;

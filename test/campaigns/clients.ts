@@ -20,6 +20,7 @@ interface AcknowledgedOrder {
   readonly isSpot: boolean;
 }
 
+/** One trade of an account. */
 interface OwnTrade {
   readonly tradeId: string;
   readonly bidId: string | null;
@@ -28,6 +29,7 @@ interface OwnTrade {
   readonly quantity: string;
 }
 
+/** One client with its own account, which remembers every reported order. */
 export class RandomClient {
   readonly name: string;
   readonly #client: RestClient;

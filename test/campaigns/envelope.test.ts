@@ -34,6 +34,7 @@ const FLOAT_ERROR = 1e-9;
 /** A plan on spot without a trailing stop, slippage and funding. */
 const SPOT_LONG: Partial<Plan> = { isFutures: false, isLong: true, trailing: 0, slippageTicks: 0, slippagePpm: 0, funding: 0 };
 
+/** A run with its envelope. */
 interface Finished {
   readonly record: RunRecord;
   readonly envelope: RunEnvelope['envelope'];

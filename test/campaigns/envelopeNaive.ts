@@ -9,6 +9,7 @@ export interface LimitFillRule {
   readonly isMaker: boolean;
 }
 
+/** The input of a naive run. */
 export interface NaiveRun {
   readonly plan: Plan;
   /** One price a minute, in ticks. */
@@ -19,6 +20,7 @@ export interface NaiveRun {
   readonly unitsPerTick: number;
 }
 
+/** The open position. Prices are in ticks. */
 interface Position {
   /** Best price since the entry. */
   best: number;
@@ -45,6 +47,7 @@ export function naiveNet(run: NaiveRun): number {
   return venue.netAt(path[bars * ticksPerBar - 1]!);
 }
 
+/** The venue: at most one order and one position. */
 class NaiveVenue {
   readonly #plan: Plan;
   readonly #rule: LimitFillRule;

@@ -12,6 +12,7 @@ import { feed, planOf, spot, START_MS, type PlanOptions } from '../simulation/pl
 import { barsOfTicks, tickPath } from './envelopeWorld.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+/** File names of the shipped strategies. */
 export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 
 /** Returns the feeds of one path: bars by name, and the ticks inside them. */
@@ -25,6 +26,7 @@ function feedsOf(instrument: Instrument, seed: number, hours: number, names: Rea
 const perpetual = (base: string): Instrument =>
   linearContract({ openMakerFeePpm: 20, openTakerFeePpm: 50, closeMakerFeePpm: 20, closeTakerFeePpm: 50 }, { base, priceDigits: 2 });
 
+/** Returns the feeds and options with which a shipped strategy trades often. */
 function worldOf(
   file: string,
   seed: number,

@@ -122,6 +122,7 @@ export function drawPlan(rng: Rng): Plan {
   return { ...plan, ladder: hasTargets ? pick([[], [2], [1, 3]]) : [] };
 }
 
+/** Returns the spot pair or the contract of a plan, with its fees. */
 export function instrumentOf(plan: Plan): Instrument {
   if (!plan.isFutures) return { ...spot('AAAUSDT'), makerFeePpm: plan.makerPpm, takerFeePpm: plan.takerPpm };
   const { makerPpm, takerPpm } = plan;
@@ -137,6 +138,7 @@ export interface EntryLevels {
   /** The targets with the lots of each, the nearest first. */
   readonly rungs: readonly Rung[];
 }
+/** One level of a ladder of limits: price in ticks, quantity in lots. */
 export interface Rung {
   readonly price: number;
   readonly lots: number;
@@ -154,6 +156,7 @@ export function levelsOf(plan: Plan, close: number): EntryLevels {
 /** Share of each target but the last one, which closes the remainder. By the length of the ladder. */
 const TARGET_SHARES: Readonly<Record<number, string>> = { 1: '0.5', 2: '0.333333' };
 
+/** Returns the take-profits of a plan, in lots. The last one has the remainder. */
 function rungsOf({ target, ladder, lots, isLong }: Plan, firstPrice: number): readonly Rung[] {
   if (target === 0) return [];
   const shareLots = Math.floor(lots * Number(TARGET_SHARES[ladder.length] ?? 1));

@@ -28,6 +28,7 @@ const FUNDING_MS = 8 * 3_600_000;
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
 const TRADERS = NAMES.filter((name) => name !== 'idle');
 
+/** One seed: an exchange, the oracle of its money, and counts of what was seen. */
 class Campaign {
   readonly world: NumbersWorld;
   readonly oracle: Oracle;

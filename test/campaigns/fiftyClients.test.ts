@@ -79,6 +79,7 @@ it(
   SECONDS * 10_000 + 60_000,
 );
 
+/** Returns a client with its own key. */
 function clientOf(url: string, index: number, folder: string) {
   const { apiKey, secret } = keyOf(index);
   const environment = {

@@ -18,6 +18,7 @@ export interface Counts {
   covered: number;
   canceled: number;
 }
+/** Returns counts that are all zero. */
 export const noCounts = (): Counts => ({
   fills: 0,
   flips: 0,
@@ -31,6 +32,7 @@ export const noCounts = (): Counts => ({
 const ACCOUNTS = 3;
 const ROW_MS = 60_000;
 
+/** One random history, with the venue and everything that is expected of it. */
 export class FuturesWorld {
   private readonly rng: Rng;
   private readonly venue: FuturesVenue;

@@ -15,6 +15,7 @@ const LIMIT_MS = 20 * 60_000;
 /** Rows whose test title is built from a table, so that its text does not occur in the source. */
 const TABLE_NAMES = new Set([3, 4, 5, 6, 7, 8]);
 
+/** What the test of a guard did without the guard. */
 interface MutationReport {
   readonly name: string;
   readonly isLoaded: boolean;
@@ -24,6 +25,7 @@ interface MutationReport {
   readonly errors: readonly string[];
 }
 
+/** Runs the test of each guard with its edit, in one process. */
 function runMutations(guards: readonly Guard[]): readonly MutationReport[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['test/mutations/run.mjs'], {
     cwd: root,

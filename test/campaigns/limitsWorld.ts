@@ -6,6 +6,7 @@ import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 
+/** One hour, ms. */
 export const HOUR_MS = 3_600_000;
 /** Kinds of networks; one seed has one. */
 export const NETWORKS = 3;
@@ -75,6 +76,7 @@ export interface Flow {
   maxGapMs: number;
 }
 
+/** The traffic of one rate class over a run, and how it was served. */
 export interface ClassCounts {
   readonly op: Op;
   readonly mix: Mix;
@@ -93,6 +95,7 @@ interface Client {
 
 type Delay = () => number;
 
+/** One seed of the campaign: its clients, its network and the exchange's counters. */
 export class LimitsWorld {
   /** Requests that the exchange received above a limit: each is a 429. */
   tooMany = 0;
@@ -208,13 +211,14 @@ export class LimitsWorld {
   }
 }
 
+/** Returns counts of one rate class that are all zero. */
 function countsOf(op: Op, mix: Mix): ClassCounts {
   const { count, windowMs } = endpointOf(op).limit;
   const flow = (): Flow => ({ offered: 0, sent: 0, refused: 0, waitsMs: [], lastSentMs: -Infinity, maxGapMs: 0 });
   return { op, mix, limit: count, windowMs, flows: { cancel: flow(), reconcile: flow(), order: flow(), bars: flow(), steady: flow() } };
 }
 
-/** One-way delays of 5 to 800 ms, in three kinds. */
+/** Returns the network of a seed: its name, and a function that draws its one-way delays of 5 to 800 ms. */
 function networkOf(seed: number, rng: Rng, nowMs: () => number): [string, Delay] {
   const between = (min: number, max: number) => min + rng.next() * (max - min);
   const kinds: [string, Delay][] = [

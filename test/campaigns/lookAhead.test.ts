@@ -44,6 +44,7 @@ function before(rows: readonly Decision[], ms: number): readonly string[] {
   return rows.slice(0, end < 0 ? rows.length : end).map(({ text }) => text);
 }
 
+/** The data and parameters of one strategy. */
 interface World {
   /** The finest feed, by whose rows the run is cut. */
   readonly bars: BarColumns;

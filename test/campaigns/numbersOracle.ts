@@ -5,12 +5,12 @@ import { deposits, FUTURES, NAMES, type Name, type NumbersWorld, SPOT } from './
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** JSON whose numbers are text, to the last digit. */
+/** Returns the value of JSON. Its numbers become text, so that no digit is lost. */
 export function readExact(body: string): unknown {
   return JSON.parse(body.replaceAll(/(?<=[:[,])(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[,}\]])/g, '"$1"'));
 }
 
-/** Whole units of a plain decimal; fails where it has more digits. */
+/** Returns a plain decimal in whole units. Throws Error if it has more digits. */
 export function unitsOf(text: unknown, digits: number): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(text));
   if (match === null) throw new Error(`no plain decimal: ${String(text)}`);
@@ -24,7 +24,7 @@ const halfUp = (over: bigint, under: bigint): bigint => (2n * over + under) / (2
 const power = (digits: number): bigint => 10n ** BigInt(digits);
 const MILLION = 1_000_000n;
 
-/** Value of lots at a price in ticks, in units of what the contract settles in. */
+/** Returns the value of lots at a price in ticks, in units of the settlement asset. */
 function valueOf({ contract, priceDigits, quantityDigits }: Instrument, lots: bigint, ticks: bigint): bigint {
   if (contract === undefined) throw new Error('no contract');
   const faces = BigInt(contract.multiplier) * lots;
@@ -33,6 +33,7 @@ function valueOf({ contract, priceDigits, quantityDigits }: Instrument, lots: bi
   return halfUp(faces * power(contract.marginDigits + priceDigits), ticks * power(faceDigits));
 }
 
+/** One position, exact. */
 interface Book {
   isLong: boolean;
   lots: bigint;
@@ -47,6 +48,7 @@ class Positions {
   readonly short: Book = { isLong: false, lots: 0n, entry: 0n };
 }
 
+/** The expected money of all accounts, updated with each reported trade. */
 export class Oracle {
   readonly #world: NumbersWorld;
   /** By account and asset: what trades have made of it. */
@@ -72,7 +74,7 @@ export class Oracle {
     }
   }
 
-  /** An account has changed its position mode, which it can only do without a position and without an order. */
+  /** Notes that an account has changed its position mode, which it can only do without a position and without an order. */
   changedMode(name: Name, contractName: string, isNet: boolean): void {
     const instrument = FUTURES.find(({ wireName }) => wireName === contractName)!;
     this.#readFutures(name, instrument);
@@ -82,7 +84,7 @@ export class Oracle {
     positions.isNet = isNet;
   }
 
-  /** Funding has been paid, which no trade shows: what accounts have now is what they should have. */
+  /** Takes over the money that accounts have after funding was paid, because no trade shows it. */
   funded(): void {
     for (const name of NAMES) this.#read(name);
     for (const name of NAMES) {
@@ -178,7 +180,7 @@ export class Oracle {
     }
   }
 
-  /** Trades since the last time, the oldest first. */
+  /** Returns the trades since the last call, the oldest first. */
   #fresh(name: Name, instrument: Instrument, path: string, by: string, idKey: string): readonly Json[] {
     const key = `${name} ${instrument.id}`;
     const found: Json[] = [];

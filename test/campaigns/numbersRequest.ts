@@ -6,6 +6,7 @@ import type { Param, Params } from '../../src/protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { INTERVALS } from '../../src/model/interval.ts';
 
+/** One drawn request. The caller signs it if `isSigned`. */
 export interface Drawn {
   readonly op: Op;
   readonly method: string;
@@ -55,7 +56,7 @@ const UNUSUAL_DECIMALS = [
   '1e-8',
 ];
 
-/** A number of any size, as text. */
+/** Draws a number of any size, as text. */
 function anyNumber(rng: Rng): string {
   const kind = Math.floor(rng.next() * 5);
   if (kind === 0) return of(rng, rng.next() < 0.8 ? UNUSUAL : FAR);
@@ -67,7 +68,7 @@ function anyNumber(rng: Rng): string {
   return `${padded.slice(0, -point)}.${padded.slice(-point)}`;
 }
 const edge = (rng: Rng): string => String(of(rng, EDGES) + BigInt(Math.floor(rng.next() * 5) - 2));
-/** Every length is as likely as any other. */
+/** Draws a number whose length is uniform. */
 function wild(rng: Rng): string {
   const length = 1 + Math.floor(rng.next() * 24);
   let text = String(1 + Math.floor(rng.next() * 9));
@@ -86,6 +87,7 @@ const TRADING: readonly Op[] = [
   'futures.createConditionOrder',
 ];
 
+/** Draws a request. Half of the draws take a trading call, and the other half any call. */
 export function draw(rng: Rng, sense: Sense): Drawn {
   const op = rng.next() < 0.5 ? of(rng, TRADING) : of(rng, OPS);
   const { method, path, params, market, security } = endpointOf(op);
@@ -106,7 +108,7 @@ export function draw(rng: Rng, sense: Sense): Drawn {
   };
 }
 
-/** JSON texts by name. */
+/** Draws the parameters of a call, as JSON texts by name. */
 function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [key, param] of Object.entries<Param>(params)) {
@@ -119,6 +121,7 @@ function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<s
   return given;
 }
 
+/** Draws a value of a parameter as JSON. */
 function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string): string {
   switch (param.kind) {
     case 'text':
@@ -148,7 +151,7 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
   }
 }
 
-/** A price near the market, or powers of ten away, or any number; a volume of any valid size. */
+/** Draws a price near the market, or powers of ten away, or any number; a volume of any valid size. */
 function decimalOf(rng: Rng, key: string, sense: Sense, name: string): string {
   const luck = rng.next();
   if (luck < 0.3) return anyNumber(rng);
@@ -162,6 +165,7 @@ function decimalOf(rng: Rng, key: string, sense: Sense, name: string): string {
   const plain = part === '' ? text : `${text.slice(0, -part.length)}.${text.slice(-part.length)}`;
   return luck < 0.9 ? plain : `${plain}e${Math.floor(rng.next() * 24) - 12}`;
 }
+/** Draws a quantity, as an integer or with an exponent. */
 const volumeOf = (rng: Rng): string => {
   const power = Math.floor(rng.next() * 12);
   const size = 1 + Math.floor(rng.next() * 99);

@@ -14,9 +14,11 @@ import type { InternalError } from '../../src/paperExchange/internalError.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 
+/** The time at which every run starts, ms UTC. */
 export const START_MS = 1_767_571_200_000;
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
 
+/** Returns a spot pair. */
 const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',
@@ -37,7 +39,9 @@ const CONTRACTS: readonly ContractEntry[] = [
   { contractName: 'E-BTC-USD', multiplier: '100', priceDigits: 1, inverse: true },
   { contractName: 'E-SAT-USD', multiplier: '1', priceDigits: 0, inverse: true },
 ];
+/** Pairs with usual digits, and one with a tiny price and whole coins. */
 export const SPOT: readonly Instrument[] = [spot('BTC', 2, 5), spot('ALT', 2, 4), spot('SHB', 8, 0)];
+/** Linear and inverse contracts with small and large multipliers. */
 export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'numbers'));
 
 /** What each account begins with; the sum of an asset is near the largest amount that can be represented. */
@@ -53,10 +57,14 @@ const BALANCES = {
   /** Never places an order, so its balances must not change. */
   idle: { spot: { USDT: '1000', BTC: '1' }, futures: { USDT: '1000' } },
 } as const;
+/** The name of an account. */
 export type Name = keyof typeof BALANCES;
+/** The names of all accounts. */
 export const NAMES = Object.keys(BALANCES) as Name[];
+/** Returns the amounts by asset with which an account starts, as decimals. */
 export const deposits = (name: Name, market: 'spot' | 'futures'): Readonly<Record<string, string>> => BALANCES[name][market];
 
+/** Returns the settings of the exchange for a seed. */
 export function settingsOf(seed: number): ExchangeSettings {
   const permissions = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
   return {
@@ -94,6 +102,7 @@ export interface Answered {
   readonly wallMs: number;
 }
 
+/** An exchange in this process on a stopped clock, which can be closed and opened again from its folder. */
 export class NumbersWorld {
   nowMs = START_MS;
   service: Service;

@@ -43,6 +43,7 @@ export interface Held {
   margin: bigint;
 }
 
+/** The terms by which the ledger computes fees and liquidations. */
 export interface LedgerTerms {
   readonly instruments: readonly Instrument[];
   readonly assets: readonly string[];
@@ -51,6 +52,7 @@ export interface LedgerTerms {
   readonly liquidationFeePpm: number;
 }
 
+/** Balances, positions and sums of all accounts, computed from events alone. */
 export class PairedLedger {
   /** The settings that each account has chosen, by account and contract. */
   readonly settings: ContractSetting[][] = [];

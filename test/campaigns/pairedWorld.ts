@@ -17,6 +17,7 @@ import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { futuresIntent, inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { type Held, PairedLedger } from './pairedLedger.ts';
 
+/** How often each kind of event happened. */
 export interface PairedCounts {
   fills: number;
   funding: number;
@@ -29,6 +30,7 @@ export interface PairedCounts {
   /** Runs at whose end neither an account nor the exchange holds a position. */
   flat: number;
 }
+/** Returns counts that are all zero. */
 export const noPairedCounts = (): PairedCounts => ({
   fills: 0,
   funding: 0,
@@ -92,6 +94,7 @@ interface DueFunding {
   readonly ticks: number;
 }
 
+/** One random history of an exchange and its second ledger. */
 export class PairedWorld {
   private readonly rng: Rng;
   private readonly counts: PairedCounts;

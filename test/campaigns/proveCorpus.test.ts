@@ -25,6 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Runs `isobar prove`, and returns the names of the proofs that refute the strategy. */
 async function prove(file: string): Promise<{ readonly code: number | null; readonly refuted: readonly string[] }> {
   const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--quick', '--quiet', '--ledger', 'ledger'];
   const { code, stdout } = await commandIn(folder, words);

@@ -12,6 +12,7 @@ const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const isCampaign = ISOBAR_CASES !== undefined;
 const WEEK_MS = 604_800_000;
 
+/** The printed result of one strategy. */
 interface Rebirths {
   readonly strategy: string;
   readonly kills: number;
@@ -19,6 +20,7 @@ interface Rebirths {
   readonly equalToUnkilled: boolean;
 }
 
+/** Runs lifetimes in a process of their own, and returns the printed results. */
 async function rebirths(...words: readonly string[]): Promise<readonly Rebirths[]> {
   const program = fileURLToPath(new URL('../rebirth/run.mjs', import.meta.url));
   const child = spawn(process.execPath, [...(isCampaign ? [] : LATE_OPTIMIZING), program, ...words], {

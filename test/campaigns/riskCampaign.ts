@@ -7,6 +7,7 @@ import { noCounts, type Counts } from './riskCourse.ts';
 
 /** `npm run campaign -- <name>` sets both variables and prints what was tried. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+/** The first seed; from ISOBAR_SEED, so that one failing course can be repeated alone. */
 export const SEED = Number(ISOBAR_SEED ?? 1);
 /** Returns the number of cases that a campaign asks for, or that of the test suite. */
 export const casesOr = (casesOfSuite: number): number => Number(ISOBAR_CASES ?? casesOfSuite);

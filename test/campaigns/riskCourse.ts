@@ -12,10 +12,12 @@ import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import type { RiskModule } from '../../src/risk/riskModule.ts';
 import type { TrueLimits, TrueOrder, Venue } from './riskTruth.ts';
 
+/** Number of strategies in every course. */
 export const STRATEGIES = 2;
 const DAY_MS = 86_400_000;
 /** Events of one course. */
 const STEPS = 100;
+/** The scratch memory of all courses. */
 export const scratch = new Scratch();
 
 /** What the courses of a campaign tried. `lateLandings` counts orders that arrived after they were proven absent. */
@@ -31,6 +33,7 @@ export interface Counts {
   funding?: number;
   readonly denied: Record<string, number>;
 }
+/** Returns counts that are all zero. */
 export const noCounts = (): Counts => ({
   intents: 0,
   approved: 0,

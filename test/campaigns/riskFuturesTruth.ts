@@ -22,12 +22,14 @@ export function contractValue({ isLinear, lotValue }: TrueContract, lots: number
   return isLinear ? lots * lotValue * ticks : (lots * lotValue) / ticks;
 }
 const OPEN_FEE = 400 / 1e6;
+/** Fee of a closing execution, as a fraction of its value. */
 export const CLOSE_FEE = 500 / 1e6;
 /** Tolerance for sums, in units: the bot rounds every figure to a unit, this file rounds none. */
 const ROUNDING_UNITS = 60;
 /** Tolerance for one value, in units: the error of binary floating point. */
 const FLOAT_ERROR = 0.001;
 
+/** A futures order, with the value that it can add to a position. */
 export class ContractOrder extends TrueOrder {
   readonly closes: boolean;
   private readonly contract: TrueContract;
@@ -86,6 +88,7 @@ export interface FuturesStart {
   readonly marks: number[];
 }
 
+/** The true positions and money of the account, and the checks of all limits against them. */
 export class FuturesTruth extends Venue<ContractOrder> {
   readonly contracts: readonly TrueContract[];
   /** By contract: all executions. */

@@ -28,6 +28,7 @@ const MULTIPLES = [1, 7];
 /** Approximate value of a lot of the first contract, in units. */
 const LOT_UNITS = 1e5;
 
+/** A course of events on contracts. */
 export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   protected override readonly truth: FuturesTruth;
   protected override readonly ledger: FuturesLedger;
@@ -160,6 +161,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   }
 }
 
+/** Returns a contract with this arithmetic. */
 function instrumentOf({ isLinear, isTrading }: TrueContract, index: number): Instrument {
   const name = `E-${index}`;
   const tiers = TIERS.map(({ upTo, max }) => ({ upToUnits: upTo < Infinity ? upTo : null, maintenancePpm: 5000, maxLeverage: max }));

@@ -31,6 +31,7 @@ export interface TrueLimits {
   readonly drawdownMilli: number | null;
 }
 
+/** One execution: price in ticks, quantity in lots. */
 export interface Execution {
   readonly ticks: number;
   readonly lots: number;
@@ -252,6 +253,7 @@ export class SpotTruth extends Venue<TrueOrder> {
 export function over(value: number, limit: number | null): boolean {
   return limit !== null && value > limit;
 }
+/** Returns the sum of a number of each item. */
 export function sum<T>(items: readonly T[], valueOf: (item: T) => number): number {
   return items.reduce((total, item) => total + valueOf(item), 0);
 }

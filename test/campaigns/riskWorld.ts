@@ -17,6 +17,7 @@ import { BASE_UNITS_PER_LOT, MIN_LOTS, QUOTE_UNITS_PER_TICK_LOT, SpotTruth, type
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH')];
 
+/** A course of events on spot pairs. */
 export class SpotRiskWorld extends RiskCourse<TrueOrder> {
   protected override readonly truth: SpotTruth;
   protected override readonly ledger = new SpotLedger(INSTRUMENTS, STRATEGIES);

@@ -11,6 +11,7 @@ const campaigns = readdirSync(new URL('.', import.meta.url))
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => file.slice(0, -'.test.ts'.length));
 
+/** Prints a problem and the usage, and exits with 2. */
 function fail(message) {
   console.error(
     `${message}\nusage: npm run campaign -- <${campaigns.join(' | ')}> [--cases 200000] [--seed 1] [--only TEXT] [--jobs 3] [--json]`,
@@ -18,6 +19,7 @@ function fail(message) {
   process.exit(2);
 }
 
+/** Returns the arguments of the command line. */
 function readArguments() {
   try {
     return parseArgs({

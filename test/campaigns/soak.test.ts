@@ -69,6 +69,7 @@ it.runIf(MINUTES > 0)(
   },
 );
 
+/** The measured day. */
 interface Soaked {
   /** Theil-Sen, of the last two thirds. */
   readonly slopeMb: number;
@@ -81,6 +82,7 @@ interface Soaked {
   readonly halts: readonly string[];
 }
 
+/** Lets the bot trade, and samples its memory, delays, halts and broken rules. */
 async function soak(world: BotWorld, bot: BotProcess): Promise<Soaked> {
   const memory: (readonly [minutes: number, mb: number])[] = [];
   const loops: number[] = [];

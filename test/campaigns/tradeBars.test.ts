@@ -25,12 +25,14 @@ type Decimal = Shared;
 const DAY = 86_400_000;
 const START = Date.parse('2024-02-27T00:00:00Z');
 
+/** One trade with exact decimals. */
 interface Trade {
   readonly id: number;
   readonly ms: number;
   readonly price: Decimal;
   readonly qty: Decimal;
 }
+/** Trades, and the rule that builds bars from them. */
 interface Case {
   readonly trades: readonly Trade[];
   readonly kind: 'ticks' | 'volume' | 'dollar' | 'range';
@@ -50,6 +52,7 @@ interface NaiveBar extends Bar {
   readonly isThin: boolean;
 }
 
+/** Draws trades and a rule from the seed. */
 function caseOf(seed: number): Case {
   const rng = seededRng(seed);
   const int = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
@@ -147,6 +150,7 @@ function naiveBars({ trades, kind, amount }: Case): NaiveBar[] {
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeBars-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Imports the trades, and returns the catalog. */
 async function catalogOf({ trades }: Case, name: string): Promise<string> {
   const catalog = join(folder, name);
   const path = join(folder, 'ABCUSDT-trades.csv');

@@ -98,6 +98,7 @@ function scriptOf({ script }: Case): StrategyClass {
   };
 }
 
+/** Runs the backtest of a case. */
 async function runOf(testCase: Case): Promise<RunRecord> {
   const { terms } = testCase;
   const { record } = await backtest({

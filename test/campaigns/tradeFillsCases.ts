@@ -51,6 +51,7 @@ export interface Terms {
   readonly feesIn: 'received' | 'quote';
 }
 
+/** One random comparison. The bot and the naive exchange both run it. */
 export interface Case {
   readonly seed: number;
   readonly trades: readonly Trade[];
@@ -114,6 +115,7 @@ function drawTrades(draw: Draw): { readonly trades: readonly Trade[]; readonly w
   return { trades, widestMove };
 }
 
+/** Draws the fill settings. */
 function drawTerms(draw: Draw, isBracketed: boolean): Terms {
   const queue = draw.pick([
     null,

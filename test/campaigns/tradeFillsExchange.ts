@@ -3,11 +3,14 @@
 import { Decimal } from '../../src/base/number/decimal.ts';
 import { LOT, TICK, type Act, type Case } from './tradeFillsCases.ts';
 
+/** Maker fee as a decimal fraction. */
 export const MAKER = '0.001';
+/** Taker fee as a decimal fraction. */
 export const TAKER = '0.0023';
 /** The queue ahead of a limit comes from the mean size of this many trades before it. */
 const QUEUE_TRADES = 100;
 
+/** A working order of the exchange. */
 interface Order {
   readonly tag: string;
   readonly isBuy: boolean;
@@ -33,6 +36,7 @@ interface Order {
   /** Lots that stand in the queue ahead of the resting order. */
   ahead: Decimal;
 }
+/** The terms of an order. */
 interface NewOrder {
   readonly tag?: string;
   readonly isBuy: boolean;
@@ -62,6 +66,7 @@ interface TradeStep {
   /** Lots of the trade that orders in the queue have already taken. */
   used: number;
 }
+/** The terms of one fill. */
 interface FillTerms {
   /** Ticks. */
   readonly price: number;
@@ -69,6 +74,7 @@ interface FillTerms {
   readonly isMaker: boolean;
   readonly ms: number;
 }
+/** One fill. Price, quantity and fee are exact decimals as text. */
 export interface NaiveFill {
   readonly side: 'buy' | 'sell';
   readonly isMaker: boolean;
@@ -78,6 +84,7 @@ export interface NaiveFill {
   readonly ms: number;
 }
 
+/** The exchange with one account, its orders and its equity. */
 export class NaiveExchange {
   readonly fills: NaiveFill[] = [];
   readonly equity: [ms: number, value: string][] = [];

@@ -61,6 +61,7 @@ describe.each(CASES)('%s, %j', (name, set) => {
   );
 });
 
+/** Checks the answer about an order against the tables of the run. */
 async function checkOrder(run: WhyRun, number: number): Promise<void> {
   const caseName = `seed ${SEED}, ${run.name}, order ${number}`;
   const explanation = await ask(run, { order: number });
@@ -109,6 +110,7 @@ function rowOf(order: ExplainedOrder): Row {
   };
 }
 
+/** Returns an explained fill as the row of the table of fills. */
 function fillOf({ tradeId, order, price, quantity, isMaker, timeMs, fee }: ExplainedEvent): Row {
   return {
     trade_id: tradeId ?? '',
@@ -123,6 +125,7 @@ function fillOf({ tradeId, order, price, quantity, isMaker, timeMs, fee }: Expla
 
 const pick = (row: Row, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row[name] ?? '']));
 
+/** Checks the rule of a fill against the rule that the bars give. */
 function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: ExplainedEvent, caseName: string): void {
   counts.fills++;
   rules.set(rule ?? 0, (rules.get(rule ?? 0) ?? 0) + 1);
@@ -186,6 +189,7 @@ async function checkFillTime(run: WhyRun, draw: number): Promise<void> {
   expect(isShown(await ask(run, { atMs: Number(ledToMs), symbol })), caseName).toBe(true);
 }
 
+/** Checks the answer about a bar, which any time inside it names. */
 async function checkBar(run: WhyRun, { symbol, row }: ChosenBar, timeDraw: number): Promise<void> {
   const bars = run.shown.get(symbol)!;
   const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];

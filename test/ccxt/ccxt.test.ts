@@ -1,4 +1,4 @@
-// The client compared with ccxt, an independent implementation of the same signature: the same calls over real sockets to the same service.
+// Tests the client against ccxt, an independent implementation of the signature: the same calls over real sockets to one service.
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +18,7 @@ if (!isInstalled) console.log('skipped: ccxt is not installed (npm run test:ccxt
 const E_BTC = { contractName: 'E-BTC-USDT' };
 const LIMIT_ORDER = { ...E_BTC, volume: '1.5', price: '0.00000125', type: 'LIMIT', side: 'BUY', open: 'OPEN' };
 
+/** One call of ours that ccxt makes too. */
 interface Case extends Pick<ExpectedRequest, 'op' | 'args' | 'security'> {
   readonly print: string;
   /** On the path that services have beside the specification's, which begins otherwise than all others. */
@@ -180,6 +181,7 @@ function opOf(name: string): Op {
   return name;
 }
 
+/** Returns the compared calls as an aligned table. */
 function tableOf(rows: readonly (readonly string[])[]): string {
   const all = [['call', '', 'path', 'bytes of ccxt', 'signatures'], ...rows];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));

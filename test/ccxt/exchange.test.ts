@@ -1,4 +1,4 @@
-// Unmodified ccxt against the paper exchange: only its configuration is set.
+// Tests the paper exchange with unmodified ccxt. Only its configuration is set.
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -3,6 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 
+/** Measures orders one after the other. */
 export class OrderTimer {
   #create;
   #sent = 0;
@@ -21,7 +22,7 @@ export class OrderTimer {
     });
   }
 
-  /** Times of the next `count` orders, us: until each was on its socket, and until its answer was read. */
+  /** Returns the times of the next `count` orders, us: until each was on its socket, and until its answer was read. */
   async run(count) {
     this.#toSocketUs = 0;
     this.#written = 0;
@@ -38,7 +39,7 @@ export class OrderTimer {
   }
 }
 
-/** User and system time of the process. */
+/** Returns the user and system time of the process, us. */
 function cpuUs() {
   const { user, system } = process.cpuUsage();
   return user + system;

@@ -14,6 +14,7 @@ const root = mkdtempSync(join(tmpdir(), 'isobar-disk-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let runs = 0;
 
+/** A disk under test. */
 interface Subject {
   readonly disk: Disk;
   readonly folder: string;
@@ -21,6 +22,7 @@ interface Subject {
   readonly settle: () => void;
 }
 
+/** Returns the file system of this computer. */
 function onFileSystem(): Subject & { readonly disk: FileSystemDisk } {
   const folder = join(root, `run${runs++}`);
   const disk = new FileSystemDisk();
@@ -36,6 +38,7 @@ const SUBJECTS: Readonly<Record<string, () => Subject>> = {
   },
 };
 
+/** Returns the code of a DiskError. */
 const codeOf = (act: () => unknown): string => {
   try {
     act();

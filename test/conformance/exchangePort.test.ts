@@ -15,6 +15,7 @@ import { exchangePortSuite, play, type MakeWorld, type World } from './exchangeP
 import { restPort } from './restPort.ts';
 import { stubWorld } from './stubExchange.ts';
 
+/** Returns a bot that is ready to run. */
 async function resolveBot(plan: RunPlan, world: BotWorld): Promise<World> {
   const bot = createBot(plan, world);
   const { engine, journal } = bot;

@@ -24,7 +24,9 @@ export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }
 
 /** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */
 export const ROWS = 24;
+/** Returns the open of a row, in ticks. Prices rise by ten ticks a row. */
 export const openAt = (row: number) => 10_000 + 10 * row;
+/** The rows of the script: every row opens above the one before, and reaches 30 ticks to both sides. */
 export const bars: BarColumns = barsOfRows(
   Array.from({ length: ROWS }, (_, row) => [openAt(row), openAt(row) + 30, openAt(row) - 30, openAt(row) + 10]),
 );
@@ -34,10 +36,13 @@ const KINDS = [
   'buy by amount', 'buy at the collar', 'buy limit that fills', 'buy limit that is cancelled', 'sell limit that fills',
   'sell', 'unsound', 'lost answer', 'lost request', 'exit',
 ] as const; // prettier-ignore
+/** Returns the kind of the order with the given number, from 1. */
 export const kindOf = (order: number) => KINDS[(order - 1) % KINDS.length]!;
+/** Returns what happens to the reply of an order. */
 export const faultOf = ({ id }: { readonly id: number }): ReplayFault =>
   kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
 
+/** Places one order of each kind in turn, and records what it is notified of. */
 export class Script extends Strategy {
   /** Lifecycles of each order, as the strategy was notified of them. */
   readonly reported: string[][] = [];
@@ -85,6 +90,7 @@ export class Script extends Strategy {
   }
 }
 
+/** Everything about a finished script that adapters must agree on. */
 export interface Outcome {
   readonly lifecycles: readonly string[][];
   readonly orders: readonly object[];
@@ -120,6 +126,7 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
   };
 }
 
+/** Returns orders as plain rows. */
 function rowsOf(orders: OrderColumns): object[] {
   return Array.from({ length: orders.length }, (_, index) => ({
     side: SIDES[orders.side[index]!],
@@ -177,7 +184,7 @@ const FILL: Readonly<Record<(typeof KINDS)[number], (row: number) => { price: nu
  */
 export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](row);
 
-/** The suite that every world passes. */
+/** Defines the suite that every world passes. */
 export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
   describe(`${name} as OrderGateway`, () => {
     it('the gateway leads each of twenty orders through its lifecycle', async () => {

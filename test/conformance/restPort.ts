@@ -15,6 +15,7 @@ const PLENTY = '5';
 /** A list is never old here, so that two reads may follow each other; what remains of an unknown order's wait is the admission window. */
 const BOUNDS = { ...DEFAULT_ABSENCE_BOUNDS, deltaMinMs: 0, readLagMs: 0, resolveEveryMs: 1000 };
 
+/** Makes the world of the script on REST. */
 export const restPort: MakeWorld = async (plan, faultOf) => {
   const [feed] = plan.feeds;
   const { instrument } = feed!.bars;

@@ -7,6 +7,7 @@ import { nowMs } from '../../src/adapters/clock/wallClock.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 
+/** A scheduler under test. */
 interface Subject {
   readonly scheduler: Scheduler;
   /** Lets time pass until everything due by `ms` has run. */
@@ -24,6 +25,7 @@ const SUBJECTS: Readonly<Record<string, () => Subject>> = {
   'LiveScheduler in a hurry': () => live(20),
 };
 
+/** Returns the scheduler of live trading. */
 function live(speed: number): Subject {
   const scheduler = new LiveScheduler({ speed });
   const until = async (ms: number): Promise<void> => {

@@ -17,6 +17,7 @@ const MILLION = 1_000_000;
 /** The script's instrument: quote units of a tick x lot, base units of a lot; fees of the script's plan. */
 const [UNITS_PER_TICK_LOT, BASE_PER_LOT, MAKER_PPM, TAKER_PPM] = [1000, 1000, 1000, 2000];
 
+/** An order that the exchange holds. */
 interface Resting {
   readonly id: number;
   readonly isBuy: boolean;
@@ -24,6 +25,7 @@ interface Resting {
   readonly quoteUnits: number;
 }
 
+/** An exchange adapter and bar market without any matching rules of its own. */
 export class StubExchange implements ExchangeAdapter, BarMarket {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
@@ -84,6 +86,7 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
 
 const STUB: ServiceIdentifier<StubExchange> = Symbol.for('stub');
 
+/** Returns the module that binds the stub in place of the replayed exchange. */
 export function stubWorld(faultOf: (order: { readonly id: number }) => ReplayFault): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(new ReplayJournal());

@@ -10,6 +10,7 @@ import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
 
 const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
+/** A planted cause, and what the comparison must find. */
 interface PlantedCase {
   readonly name: string;
   readonly planted: Planted;
@@ -21,6 +22,7 @@ interface PlantedCase {
 
 /** State outside the strategy, which no journal records. */
 const hiddenState = { count: 0 };
+/** Decides by state that outlives a run, so that no two runs are equal. */
 class HiddenCounter extends Strategy {
   barCount = 0;
   override onBar() {

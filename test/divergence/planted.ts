@@ -21,9 +21,11 @@ import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 
+/** One hour, ms. */
 export const HOUR_MS = 3_600_000;
 /** First row that the bot decides on. */
 export const FIRST_ROW = 6;
+/** Number of hourly bars in a run. */
 export const ROWS = 40;
 
 /** Buys at the market, places a limit below it, and exits: each once in six bars. */
@@ -142,59 +144,14 @@ export async function comparePlanted(
   planted: Planted,
   inspect: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
-  const {
-    exchange = (catalogPlan) => catalogPlan,
-    settings = (exchangeSettings) => exchangeSettings,
-    catalog = (bars) => bars,
-    acts = {},
-    isFutures = false,
-    isPaired = false,
-    quoteAssets,
-  } = planted;
+  const { exchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = planted;
   const catalogPlan = onTheWire(planFor(planted));
   const exchangePlan = exchange(catalogPlan);
   const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
-    const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
-    const definition = {
-      strategy: 'counter.ts',
-      feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
-      cash: '10000',
-      ...(isFutures ? FUTURES : SPOT),
-      ...(quoteAssets === undefined ? {} : { feeds: feedsOf(quoteAssets), cash: QUOTE_CASH, convert: { BTC: symbol } }),
-      ...planted.definition,
-    };
-    const path = writeBot(world.folder, catalogPlan, definition, world.exchange.url);
-    const open = async (): Promise<OpenedBot> => {
-      const bot = await world.openBot(path, catalogPlan, () => {});
-      writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
-      return bot;
-    };
-    planted.before?.(world.folder);
-    let opened = await open();
-    let driver = await world.trading(opened, exchangePlan);
-    const restart = async (rows: number): Promise<void> => {
-      await world.stop(opened);
-      for (let row = 0; row < rows; row++) await world.time.stepTo((Math.floor(world.time.nowMs / HOUR_MS) + 1) * HOUR_MS + 240_000);
-      opened = await open();
-      driver = await world.trading(opened, exchangePlan);
-    };
-    for (let row = 0; ; row++) {
-      await acts[row]?.({ world, opened, restart });
-      if (!(await driver.next())) break;
-    }
-    await world.stop(opened);
+    await runBot(planted, world, catalogPlan, exchangePlan);
     planted.afterwards?.();
-    const folder = join(world.folder, 'catalog');
-    storeBars(folder, catalog(catalogPlan.feeds[0]!.bars), SYNTHETIC);
-    if (isPaired) storeBars(folder, catalogPlan.feeds[1]!.bars, SYNTHETIC);
-    if (quoteAssets !== undefined) for (const { bars } of catalogPlan.feeds.slice(1)) storeBars(folder, catalog(bars), SYNTHETIC);
-    const rates = planted.rates?.catalog;
-    if (rates !== undefined) {
-      const timeMs = Float64Array.from(rates, (_, index) => START_MS + (index + 1) * FUNDING_MS);
-      const columns = { length: rates.length, timeMs, figures: [Float64Array.from(rates)], digits: RATE_DIGITS };
-      storeSeries(folder, { kind: 'funding', symbol }, columns, true);
-    }
+    writeCatalog(planted, catalogPlan, join(world.folder, 'catalog'));
     const botFolder = join(world.folder, 'bot');
     await inspect(botFolder);
     return await compareBot(botFolder, {
@@ -205,4 +162,61 @@ export async function comparePlanted(
   } finally {
     await world.close();
   }
+}
+
+/** Returns the definition of the bot. */
+function definitionOf({ isFutures = false, isPaired = false, quoteAssets, definition }: Planted, symbol: string): Record<string, unknown> {
+  return {
+    strategy: 'counter.ts',
+    feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
+    cash: '10000',
+    ...(isFutures ? FUTURES : SPOT),
+    ...(quoteAssets === undefined ? {} : { feeds: feedsOf(quoteAssets), cash: QUOTE_CASH, convert: { BTC: symbol } }),
+    ...definition,
+  };
+}
+
+/** A restarted bot opens this long after the close of the last missed bar, ms. */
+const RESTART_DELAY_MS = 240_000;
+
+/** Runs the bot over all rows of the exchange, with the acts of the case, and stops it. */
+async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, exchangePlan: RunPlan): Promise<void> {
+  const { acts = {} } = planted;
+  const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
+  const path = writeBot(world.folder, catalogPlan, definitionOf(planted, symbol), world.exchange.url);
+  const open = async (): Promise<OpenedBot> => {
+    const bot = await world.openBot(path, catalogPlan, () => {});
+    writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
+    return bot;
+  };
+  planted.before?.(world.folder);
+  let opened = await open();
+  let driver = await world.trading(opened, exchangePlan);
+  const restart = async (rows: number): Promise<void> => {
+    await world.stop(opened);
+    for (let row = 0; row < rows; row++) {
+      const nextCloseMs = (Math.floor(world.time.nowMs / HOUR_MS) + 1) * HOUR_MS;
+      await world.time.stepTo(nextCloseMs + RESTART_DELAY_MS);
+    }
+    opened = await open();
+    driver = await world.trading(opened, exchangePlan);
+  };
+  for (let row = 0; ; row++) {
+    await acts[row]?.({ world, opened, restart });
+    if (!(await driver.next())) break;
+  }
+  await world.stop(opened);
+}
+
+/** Writes the bars and the funding rates of the backtest into a catalog. */
+function writeCatalog({ catalog = (bars) => bars, isPaired, quoteAssets, rates }: Planted, plan: RunPlan, folder: string): void {
+  const [first, ...others] = plan.feeds;
+  const { bars } = first!;
+  storeBars(folder, catalog(bars), SYNTHETIC);
+  if (isPaired) storeBars(folder, others[0]!.bars, SYNTHETIC);
+  if (quoteAssets !== undefined) for (const other of others) storeBars(folder, catalog(other.bars), SYNTHETIC);
+  if (rates === undefined) return;
+  const timeMs = Float64Array.from(rates.catalog, (_, index) => START_MS + (index + 1) * FUNDING_MS);
+  const columns = { length: rates.catalog.length, timeMs, figures: [Float64Array.from(rates.catalog)], digits: RATE_DIGITS };
+  storeSeries(folder, { kind: 'funding', symbol: bars.instrument.wireName }, columns, true);
 }

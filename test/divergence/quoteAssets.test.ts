@@ -13,6 +13,7 @@ import { comparePlanted, FIRST_ROW, HOUR_MS, QUOTE_CASH, ROWS, type Planted } fr
 import { total } from './netInJournal.ts';
 import { inUnits, journalOf, netOfJournal, type JournalLine } from './quoteNet.ts';
 
+/** Returns a spot pair. */
 const instrument = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}${quote}`),
   market: 'spot',

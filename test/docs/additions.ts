@@ -3,6 +3,7 @@
 /** A text that occurs once in a file, and its replacement. */
 type Replacement = readonly [from: string, to: string];
 
+/** One addition: what is edited, and which files must change with it. */
 export interface Addition {
   /** A name that occurs in no file before. Generated files that contain it afterwards were changed by this addition. */
   readonly marker: string;

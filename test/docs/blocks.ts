@@ -32,6 +32,7 @@ export function blocksOf(page: string, text: string): readonly Block[] {
   return blocks;
 }
 
+/** Returns a block. Throws Error for an unknown attribute in its opening line. */
 function blockOf(place: string, info: string, body: readonly string[]): Block {
   const [language = ''] = info.split(/\s/, 1);
   const text = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));

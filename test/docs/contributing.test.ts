@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lookAt } from '../architecture/check.mjs';
+import { checkTree } from '../architecture/check.mjs';
 import { ROOT } from '../fixtures/packed.ts';
 import { ADDITIONS, PROJECT, type Addition } from './additions.ts';
 
@@ -55,6 +55,7 @@ let types = '';
 let ran = { code: 0, text: '' };
 const made = new Map<string, readonly string[]>();
 
+/** Runs Node in the copy, and returns its exit code and output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS|TEST$)/.test(name)));
   return new Promise((resolve) => {
@@ -67,6 +68,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
   });
 }
 
+/** Applies the edits of an addition to the copy. */
 function apply({ edits }: Addition): void {
   for (const [path, edit] of Object.entries(edits)) {
     const file = join(copy, path);
@@ -161,7 +163,7 @@ it('a fill parameter touches at most six files', () => {
 it('the copy with all additions compiles', () => expect(types).toBe(''));
 
 it('the copy with all additions keeps the rules for rooms', () => {
-  const { files: _, imports: __, ...found } = lookAt(join(copy, 'src'));
+  const { files: _, imports: __, ...found } = checkTree(join(copy, 'src'));
   expect(Object.values(found).flat()).toEqual([]);
 });
 

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { sbomText } from '../../docs/make/sbom.mjs';
 import { packedFile, ROOT } from '../fixtures/packed.ts';
 
+/** The tested members of package-lock.json. */
 interface Lock {
   readonly packages: Readonly<
     Record<string, { readonly hasInstallScript?: boolean; readonly dev?: boolean; readonly devOptional?: boolean }>

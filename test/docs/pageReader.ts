@@ -22,6 +22,7 @@ const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
 /** The required keys of a run definition. They complete blocks that show only a part of one. */
 const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
 
+/** The folder of one reader, with what the blocks before have left in it. */
 export class PageFixture {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-docs-')));
   readonly #installed: InstalledPackage;
@@ -198,6 +199,7 @@ function lineOf({ place }: Block, row: number): string {
   return `${page}:${Number(line) + row}`;
 }
 
+/** Returns the message of an error; null if there was none. */
 function attempt(work: () => void): string | null {
   try {
     work();

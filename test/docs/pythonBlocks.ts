@@ -19,12 +19,14 @@ for line in sys.stdin:
     print(json.dumps({'code': code, 'output': text.getvalue()}), file=answers, flush=True)
 `;
 
+/** The result of a block. */
 interface Ended {
   /** The exit code; 0 if the block succeeded. */
   readonly code: number | null;
   readonly output: string;
 }
 
+/** The Python process of all pages, started by the first block. */
 export class PythonBlocks {
   #process: ChildProcess | null = null;
   #last: Promise<unknown> = Promise.resolve();

@@ -14,6 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => fixture.remove());
 
+/** Returns a definition that runs the strategy. */
 const definitionOf = (strategy: string): string => `strategy: ${strategy}
 params: { fast: 5, slow: 20 }
 feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
@@ -24,6 +25,7 @@ fills: { slippageTicks: 1, impact: { coefficient: '0.1' } }
 `;
 
 const run = (...words: readonly string[]) => commandInKeptThread(fixture.folder, words);
+/** Runs `isobar breakeven --json`, and returns what it printed. */
 const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
   const { code, stdout, stderr } = await run('breakeven', ...words, '--json');
   expect([code, stderr]).toEqual([0, '']);

@@ -9,6 +9,7 @@ const HEADER = 'open_time_ms,open,high,low,close,volume\n';
 const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => row(from + index)).join('');
 
+/** Returns a strategy file with this body. */
 const strategy = (body: string) => `import { sma, Strategy } from 'isobar';
 export default class Culprit extends Strategy {
   average = this.use(sma(this.bars.close, 3));
@@ -73,6 +74,7 @@ async function expectRefusal(args: readonly string[], code: number, ...words: Wo
   expectRefused(await fixture.run(...args), code, words);
 }
 
+/** Expects an exit code, words on stderr, nothing on stdout, and no run folder. */
 function expectRefused(finished: Finished, code: number, words: Words): void {
   for (const word of words) expect(finished.stderr).toMatch(word);
   expect(finished.stderr).not.toContain('fault of isobar');

@@ -165,12 +165,14 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 });
 
+/** A reply of the server. */
 interface Reply {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
+/** Sends a request without a browser. */
 function send(
   path: string,
   { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -187,6 +189,7 @@ function send(
   });
 }
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+/** Sends an act with a token. */
 const post = (token: string, value: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   send('/api/act', {
     method: 'POST',

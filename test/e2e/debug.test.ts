@@ -15,6 +15,7 @@ let installed: InstalledPackage;
 beforeAll(() => (installed = installPackage()));
 afterAll(() => installed.remove());
 
+/** Runs a script beside the installed package, and returns its output. */
 function run(name: string, text: string, ...options: readonly string[]): string {
   const file = join(installed.folder, name);
   writeFileSync(file, text);

@@ -10,6 +10,7 @@ const OTHER_NODE = process.env['ISOBAR_NODE24'] ?? join(ROOT, '.isobar-cache/nod
 const folder = mkdtempSync(join(tmpdir(), 'isobar-same-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Runs the demonstration on a Node, and returns its result hash. */
 function demo(node: string): { hash: string; node: string } {
   const words = [join(ROOT, 'dist/cli/isobar.js'), 'backtest', '--demo', '--json', '--out', join(folder, 'runs')];
   const { status, stdout, stderr } = spawnSync(node, words, { encoding: 'utf8', cwd: folder });

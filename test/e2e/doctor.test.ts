@@ -13,6 +13,7 @@ import { STUB_KEY, STUB_SECRET, type SeenCall, type StubAnswer } from '../fixtur
 const fixture = new DoctorFixture();
 afterAll(() => fixture.remove());
 
+/** Runs `isobar doctor` in its own environment. */
 function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(extraVariables) };
@@ -31,6 +32,7 @@ const forms = (text: string): readonly string[] => {
   return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
 };
 
+/** The tested members of the JSON output. */
 interface DoctorOutput {
   readonly checks: readonly {
     readonly name: string;

@@ -28,6 +28,7 @@ series: { openInterest: {} }
 cash: { USDT: '10000' }
 `;
 
+/** Returns a file of open interest with revisions. */
 function rows(): string {
   const lines = ['t;k;oi'];
   for (let row = 0; row < 400; row++) {

@@ -42,6 +42,7 @@ afterAll(() => {
 
 const check = (...args: readonly string[]): Promise<Finished> => commandIn(fixture.folder, ['journal', 'check', ...args]);
 const unwrapped = (text: string): string => text.replace(/\s+/g, ' ');
+/** Returns the newest file of the journal. */
 const newest = (): string =>
   join(
     folder,

@@ -34,6 +34,7 @@ afterAll(() => {
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
+/** Starts the bot, and collects its output in `text`. */
 function start(): ChildProcess {
   text = '';
   const child = spawn(process.execPath, [ENTRY, demo.config, '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });

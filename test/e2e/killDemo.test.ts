@@ -17,6 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => installed.remove());
 
+/** The end of a command, and how long it ran. */
 interface Ended {
   readonly code: number | null;
   readonly out: string;

@@ -17,6 +17,7 @@ function ENDLESS(): string {
   return `import { Strategy } from 'isobar';\nexport default class Endless extends Strategy {\n  override onBar() {\n    for (;;);\n  }\n}\n`;
 }
 
+/** One line of the server. */
 interface Message {
   readonly id?: unknown;
   readonly result?: {
@@ -27,6 +28,7 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
+/** A client that writes lines and waits for the answers. */
 class Client {
   readonly #child: ChildProcess;
   readonly #taken: Message[] = [];
@@ -82,6 +84,7 @@ afterEach(async () => {
   await Promise.all(clients.map(({ closed }) => closed));
   clients = [];
 });
+/** Starts a server, which ends with the test. */
 function clientOf(...args: readonly string[]): Client {
   const newClient = new Client(...args);
   clients.push(newClient);

@@ -90,6 +90,7 @@ for (let quarter = 0; quarter < 4; quarter++) {
 }
 console.log(JSON.stringify(quarters));`;
 
+/** Figures of a quarter of the runs. `bytes`: memory at its end. */
 interface Quarter {
   readonly fills: number;
   readonly cpuMs: number;

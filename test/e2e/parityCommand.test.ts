@@ -95,6 +95,7 @@ test('bad input ends with exit code 2 and a remedy', async () => {
 
 type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
 
+/** Returns the first rows of the bars. */
 function firstOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
   const cut = (column: Float64Array): Float64Array => column.slice(0, FIRST_ROW);
   const columns = { openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close) };

@@ -15,6 +15,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 const STRATEGY = fileURLToPath(new URL('../../strategies/smaCross.ts', import.meta.url));
 const PRICES = ['Buy & Hold Return [%]', 'Beta', 'Alpha [%]'];
 
+/** The JSON of the command. */
 interface Printed extends Profile {
   readonly run: string;
   readonly resultHash: string;

@@ -19,6 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A finished backtest with the members of its summary. */
 interface Ran extends Finished {
   readonly proof: RunProof;
   readonly warnings: readonly Warning[];
@@ -28,6 +29,7 @@ interface Ran extends Finished {
 
 const dataOptions = (file: string): string[] => [file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--quiet'];
 
+/** Runs a backtest, and reads its summary. */
 async function backtest(file: string, ...options: readonly string[]): Promise<Ran> {
   const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...options]);
   expect(finished.code, finished.stderr).toBe(0);
@@ -36,6 +38,7 @@ async function backtest(file: string, ...options: readonly string[]): Promise<Ra
   return { ...finished, ...summary, runFolder };
 }
 
+/** Writes a strategy file with this body. */
 function strategy(name: string, body: string, before = ''): string {
   writeFileSync(
     join(folder, name),

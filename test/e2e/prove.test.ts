@@ -40,6 +40,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Runs `isobar prove`, and returns its verdict. */
 async function prove(file: string): Promise<{ readonly code: number | null; readonly stderr: string; readonly verdict: StrategyVerdict }> {
   const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
   const { code, stdout, stderr } = await commandIn(folder, words);

@@ -52,6 +52,7 @@ beforeAll(() => {
 });
 afterAll(() => fixture.remove());
 
+/** The tested members of a summary. */
 interface Made {
   readonly run: {
     readonly endEquity: string;

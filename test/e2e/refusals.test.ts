@@ -17,6 +17,7 @@ afterAll(() => {
   fixture.remove();
 });
 
+/** One line of the log of a run. */
 interface Line {
   readonly msg: string;
   readonly time?: string;

@@ -22,6 +22,7 @@ const { openMs, open, high, low, close, volume } = data;
 const rows = Array.from(openMs, (ms, row) => [ms, open[row], high[row], low[row], close[row], volume[row]].join(','));
 writeFileSync(csv, `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
 
+/** Long while the fast average is above the slow one. */
 class Cross extends Strategy.with({ fast: int(5, { min: 2 }), slow: int(20) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));

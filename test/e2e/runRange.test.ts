@@ -18,6 +18,7 @@ function fives(days = 60, startMs = LATER): Bars {
   return { symbol: 'TESTUSDT', interval: '5m', openMs, open: close, high: close, low: close, close, volume: close.map(() => 1000) };
 }
 
+/** Buys and sells in turn at midnight. */
 class Flips extends Strategy {
   hourly = this.feed('trend');
   override onBar() {

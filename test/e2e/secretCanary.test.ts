@@ -31,6 +31,7 @@ export default class Hostile extends Strategy {
 }
 `;
 
+/** Returns a behaviour that sends this reply, and remembers its bytes. */
 const answers =
   (status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   (socket) => {
@@ -38,6 +39,7 @@ const answers =
     sent.push(bytes, Buffer.from(body));
     socket.write(bytes);
   };
+/** Returns a behaviour that sends raw bytes, and remembers them. */
 const raw =
   (text: string, end: boolean): Behaviour =>
   (socket) => {

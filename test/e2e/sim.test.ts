@@ -10,6 +10,7 @@ const sim = (...words: readonly string[]) => commandIn(fixture.folder, ['sim', .
 /** The longest audit periods that a bot may have, because most of a simulated day is audits. */
 const AUDIT = 'audit: { fastMs: 60000, balanceMs: 600000, fullMs: 7200000 }';
 const EXCHANGE = "exchange: { spotUrl: 'https://nowhere.invalid', keyFile: nosuch, secretFile: nosuch }";
+/** Returns the definition of a bot. */
 const bot = (strategy: string): string => `strategy: ${strategy}
 feeds: { bars: { symbol: TESTUSDT, interval: 15m } }
 cash: { USDT: '10000' }
@@ -44,6 +45,7 @@ export default class Forgetful extends Strategy {
 }
 `;
 
+/** The tested members of the JSON output. */
 interface Report {
   readonly hash: string;
   readonly orders: number;

@@ -11,6 +11,7 @@ import { kindTexts, STRATEGY_KINDS } from '../../src/tasks/project/template.ts';
 import { commandInKeptThread } from '../fixtures/inProcess.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-kinds-'));
+/** Runs a command that must succeed, and returns its output. */
 async function isobar(words: string): Promise<string> {
   const { code, stdout, stderr } = await commandInKeptThread(folder, words.split(' '));
   expect(code, `${words}\n${stderr}`).toBe(0);

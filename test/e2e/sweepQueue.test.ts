@@ -68,6 +68,7 @@ async function client(url: string) {
   return new Redis(url);
 }
 
+/** Returns all keys of the server. */
 async function keysIn(url: string): Promise<readonly string[]> {
   const redis = await client(url);
   const keys = await redis.keys('*');
@@ -86,6 +87,7 @@ async function untilActive(url: string): Promise<void> {
   await redis.quit();
 }
 
+/** Waits until a worker takes part in the sweep. */
 async function untilShared(url: string): Promise<void> {
   const redis = await client(url);
   for (let turn = 0; turn < 400 && (await redis.keys('isobar:alive:*')).length === 0; turn++)

@@ -44,6 +44,7 @@ interface SweepOutcome {
   readonly codes: readonly string[];
 }
 
+/** Runs a sweep of six sets. */
 function sweep(name: string): Promise<SweepOutcome> {
   const args = ['sweep', `${name}.yaml`, '--grid', 'fast=4..9:1', '--json', '--quiet', '--out', `runs-${name}`];
   return new Promise((resolve) => {

@@ -18,6 +18,7 @@ export default class Other extends Strategy {
   }
 }
 `;
+/** Runs a sweep over lengths of the fast average, and returns its counts of trials. */
 const sweepOf = async (fast: string, ...options: readonly string[]) => {
   const { code, stdout, stderr } = await isobar('sweep', 'cross.yaml', '--grid', `fast=${fast}`, '--workers', '1', '--json', ...options);
   expect(code, stderr).toBe(0);

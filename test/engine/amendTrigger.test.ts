@@ -18,6 +18,7 @@ const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
 /** What a strategy does at a row, which is counted from 0. */
 type Script = (strategy: Api, row: number) => unknown;
+/** Runs a script on a contract, and returns its orders and fills. */
 async function run(rows: readonly Row[], script: Script, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
   class Acting extends strategyOf(script) {
@@ -218,6 +219,7 @@ interface WaitingStop {
   lastRow: number;
 }
 
+/** A position with a stop that moves. */
 interface StopScript {
   readonly rows: readonly Row[];
   readonly isLong: boolean;

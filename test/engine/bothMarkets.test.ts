@@ -25,6 +25,7 @@ const WALK = { rows: 600, step: 4000, start: 400_000 };
 const spotBars = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
 const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
 
+/** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
   return Array.from({ length: 9 }, (_, index) => ({
@@ -35,6 +36,7 @@ function fundingOf(seed: number): FundingTime[] {
 }
 
 const HALVES = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+/** Returns a plan whose contract pays funding. */
 function plan(
   strategies: readonly GivenStrategy[],
   feeds: PlanOptions['feeds'],
@@ -45,6 +47,7 @@ function plan(
   const futures = { leverage, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
   return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
 }
+/** Returns a plan over one pair and its perpetual. */
 const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
   plan(
     strategies,
@@ -54,6 +57,7 @@ const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptio
   );
 
 let preparedRun: PreparedRun | null = null;
+/** Runs a plan, and checks the books at its end. */
 async function recordFrom(runPlan: RunPlan): Promise<RunRecord> {
   preparedRun = await prepareBacktest(runPlan, {});
   preparedRun.loop(preparedRun.engine);
@@ -103,6 +107,7 @@ class IdleFutures extends Strategy {
   override onBar() {}
 }
 
+/** Returns the fills of one instrument and strategy as plain columns. */
 const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: number) => {
   const keys = [
     'isMaker',

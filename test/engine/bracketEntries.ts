@@ -22,8 +22,11 @@ export class EntryStrategy extends Strategy {
   enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
 }
 
+/** A bar as plain numbers: prices in ticks, volume in lots. */
 export type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
+/** A bar that reaches no leg of a bracket. */
 export const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
+/** No fees, so that results are the differences of prices. */
 export const FREE = { makerPpm: 0, takerPpm: 0 };
 
 /** Runs the strategy over a quiet row and `rows`, and returns its fills and orders. */
@@ -40,4 +43,5 @@ export async function fillsOf(strategy: ReturnType<typeof entry>, rows: readonly
   return { fills, orders, engine };
 }
 
+/** The size of a market order. */
 export const MARKET: Size = { base: '0.1' };

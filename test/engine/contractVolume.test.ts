@@ -6,6 +6,7 @@ import { Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';
 
+/** Buys more than a bar can fill. */
 class Greedy extends Strategy {
   override onBar() {
     if (this.openOrders().length === 0) this.buy({ base: 1000 }, { limit: 50_000 });

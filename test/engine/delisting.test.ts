@@ -10,6 +10,7 @@ const LAST_ROW = 8;
 const rowsAtPrice = (count: number, price: number): Parameters<typeof barsOfRows>[0] =>
   Array.from({ length: count }, (_, index) => [price + index, price + index, price + index, price + index, 1e6]);
 
+/** Buys both symbols and never sells. It also tries to buy the delisted symbol again. */
 class BuyAndHold extends Strategy {
   all = this.feeds('all');
   row = 0;
@@ -21,6 +22,7 @@ class BuyAndHold extends Strategy {
   }
 }
 
+/** Runs two symbols. AAA is delisted after LAST_ROW. */
 async function runDelisting(strategy: PlanOptions['strategies'][number] = BuyAndHold, blockRows = 2048) {
   const feeds = {
     all: [barsOfRows(rowsAtPrice(LAST_ROW + 1, 1000), spotInstrument('AAA')), barsOfRows(rowsAtPrice(20, 2000), spotInstrument('BBB'))],

@@ -5,6 +5,7 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { rsi, sma, Strategy, sub, supertrend } from '../../src/index.ts';
 import { planFor, walkBars } from './world.ts';
 
+/** Draws series in every way that the interface offers. */
 class Draws extends Strategy {
   average = this.use(sma(this.bars.close, 5));
   trend = this.use(supertrend(this.bars, 5, 2));

@@ -14,6 +14,7 @@ type Row = readonly [open: number, high: number, low: number, close: number];
 const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
 
+/** Runs a plan whose requests have these faults. */
 async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayFault): Promise<RunRecord> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan, { faultOf });
@@ -22,6 +23,7 @@ async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayF
 }
 const fillsOf = async (...testCase: Parameters<typeof recordOf>) => fillRows(await recordOf(...testCase));
 
+/** A position whose stop was lost. */
 interface LostTriggerCase {
   readonly isLong: boolean;
   readonly trigger: number;

@@ -30,6 +30,7 @@ function fundingOf(seed: number): FundingTime[] {
   }));
 }
 
+/** Returns a plan over random bars of contracts, with funding. */
 function futuresPlan(
   instruments: readonly Instrument[],
   options: Omit<PlanOptions, 'feeds'>,
@@ -48,6 +49,7 @@ function futuresPlan(
 }
 
 let preparedRun: PreparedRun | null = null;
+/** Runs a plan, and checks the books at its end. */
 async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; preparedRun: PreparedRun }> {
   preparedRun = await prepareBacktest(plan, {});
   preparedRun.loop(preparedRun.engine);
@@ -97,6 +99,7 @@ class RandomTrader extends Strategy {
     preparedRun!.checkBooks();
   }
 }
+/** Trades with sizes that lead to liquidations. */
 class HighLeverageTrader extends RandomTrader {
   override maxEquityMultiple = 20;
 }

@@ -23,6 +23,7 @@ class AsksForFineFeed extends Cross {
   fine = this.feed('fine');
 }
 
+/** Runs a plan, and returns its fills as plain rows. */
 async function fillsOf(plan: RunPlan) {
   const prepared = await prepareBacktest(plan, {});
   prepared.loop(prepared.engine);

@@ -16,6 +16,7 @@ type Row = readonly [timeMs: number, knownMs: number, value: number];
 const bars = walkBars({ rows: 300, seed: 21, missing: 0.2 });
 const endMs = bars.closeMs[bars.length - 1]!;
 
+/** Returns a series with these rows: time, time known, value. */
 function seriesPlan(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
   const sorted = rows.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]);
   const column = (index: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[index]);
@@ -49,6 +50,7 @@ function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; ti
   return { value: best[2], timeMs: best[0], knownMs: best[1], ageMs: nowMs - best[0] };
 }
 
+/** What the strategy read at one time. */
 interface Read {
   readonly nowMs: number;
   readonly value: number;
@@ -59,6 +61,7 @@ interface Read {
 let reads: Read[] = [];
 let averages: [number, number, number][] = [];
 
+/** Reads a series in every way, and never trades. */
 class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
@@ -112,6 +115,7 @@ test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async
   expect(await readsWithBlocks(2048)).toEqual(rowByRow);
 });
 
+/** Trades by a series. */
 class TradingStrategy extends Strategy {
   x = this.series('x');
   up = this.when(above(this.x, this.use(sma(this.x, 4))), () => void (this.position().isFlat && this.buy({ quote: '500' })));

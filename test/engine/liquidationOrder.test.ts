@@ -18,6 +18,7 @@ class ScriptedStrategy extends Strategy {
   enter = (size: Parameters<Strategy['buy']>[0], options?: Parameters<Strategy['buy']>[1]) => this.buy(size, options);
   reduce = (size: Parameters<Strategy['sell']>[0], options?: Parameters<Strategy['sell']>[1]) => this.sell(size, options);
 }
+/** Returns a strategy that does the steps of a script, one a row. */
 const strategyOf = (script: Script) =>
   class extends ScriptedStrategy {
     row = 0;
@@ -26,6 +27,7 @@ const strategyOf = (script: Script) =>
     }
   };
 
+/** The rows and the account of one case. */
 interface Terms {
   readonly rows: readonly RowOf[];
   readonly marks?: readonly RowOf[];

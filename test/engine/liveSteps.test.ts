@@ -34,6 +34,7 @@ class ArrivingBars implements BarColumns {
   }
 }
 
+/** Runs a plan as a backtest. */
 async function runAtOnce(options: PlanOptions): Promise<object> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan);
@@ -41,6 +42,7 @@ async function runAtOnce(options: PlanOptions): Promise<object> {
   return columnsOf(runRecordOf(plan, prepared, false));
 }
 
+/** Runs the same plan with rows that arrive one instant at a time. */
 async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<Record<string, BarColumns>> }): Promise<object> {
   const arrivingFeeds = Object.entries(feeds).map(([name, bars]) => [name, new ArrivingBars(bars)] as const);
   const fromMs = options.fromMs ?? START_MS;
@@ -57,6 +59,7 @@ async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonl
   return columnsOf(runRecordOf(plan, prepared, false));
 }
 
+/** Returns feeds with gaps, several intervals or several instruments, by `kind`. */
 function feedsOf(kind: number, seed: number): Record<string, BarColumns> {
   const btc = walkBars({ rows: 240, seed, missing: kind === 1 ? 0.2 : 0 });
   if (kind < 2) return { bars: btc };

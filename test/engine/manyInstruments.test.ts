@@ -5,6 +5,7 @@ import { Strategy } from '../../src/strategy/strategy.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { planFor, spotInstrument, walkBars } from './world.ts';
 
+/** Buys the instruments 3 and 9, and holds them. */
 class Ends extends Strategy {
   all = this.feeds('all');
 

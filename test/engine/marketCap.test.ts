@@ -11,6 +11,7 @@ const quiet = (price: number) => [price, price, price, price] as const;
 const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const fees = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 
+/** Runs a strategy on a contract with a largest market order. */
 async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[0], maxMarketLots: number) {
   const bars = barsOfRows(rows, linearContract({ ...fees, maxMarketLots }));
   const plan = planFor({
@@ -29,6 +30,7 @@ async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[
   return { orders: orderRows(record), fills: fillRows(record), remainingLots };
 }
 
+/** Enters at the first row and leaves at the third. */
 abstract class LongStrategy extends Strategy {
   row = 0;
   override onBar() {
@@ -40,26 +42,31 @@ abstract class LongStrategy extends Strategy {
   }
   leave() {}
 }
+/** Leaves by `exit`. */
 class Exits extends LongStrategy {
   override leave() {
     this.exit();
   }
 }
+/** Leaves by a reduce-only sale. */
 class Sells extends LongStrategy {
   override leave() {
     this.sell({ base: 10 }, { reduceOnly: true });
   }
 }
+/** Leaves by a target of zero. */
 class Targets extends LongStrategy {
   override leave() {
     this.target({ base: 0 });
   }
 }
+/** Leaves by a trigger order. */
 class Stops extends LongStrategy {
   override leave() {
     this.sell(undefined, { trigger: 980 });
   }
 }
+/** Leaves by the stop of its bracket. */
 class Guards extends LongStrategy {
   override enter() {
     this.buy({ base: 10 }, { stopLoss: 980 });

@@ -19,6 +19,7 @@ const contract = linearContract({ ...FREE, tiers: [{ upToUnits: null, maintenanc
 
 type Prices = readonly [open: number, high: number, low: number, close: number, volume: number];
 
+/** Returns a random walk around the price at which the market is mirrored. */
 function walk(seed: number): Prices[] {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);

@@ -11,6 +11,7 @@ import { expectSame } from '../fixtures/alike.ts';
 
 let currentRun: { engine: Engine; venue: Venue } | null = null;
 
+/** Checks the accounts of the venue against the books of the bot. */
 function checkBooks(): void {
   const { engine, venue } = currentRun!;
   venue.assertConserved();

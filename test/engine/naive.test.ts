@@ -59,6 +59,7 @@ function without(bars: BarColumns, isMissing: (row: number) => boolean): BarColu
   return { ...bars, ...remainingColumns, length: remainingColumns.openMs.length };
 }
 
+/** One random comparison. */
 interface ComparisonCase {
   readonly kind: string;
   readonly seed: number;

@@ -4,6 +4,7 @@
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
 
+/** The input of a naive backtest. */
 export interface NaiveOptions {
   readonly script: ScriptOptions;
   /** In the order of the script's feed names. */
@@ -16,6 +17,7 @@ export interface NaiveOptions {
   readonly touch?: boolean;
 }
 
+/** One fill: price in ticks, quantity in lots, money in units. */
 export interface NaiveFill {
   readonly order: number;
   readonly instrument: number;
@@ -29,6 +31,7 @@ export interface NaiveFill {
   readonly timeMs: number;
 }
 
+/** An order of the naive backtest. Prices are in ticks, quantities in lots. */
 interface NaiveOrder {
   readonly id: number;
   readonly symbolIndex: number;
@@ -49,6 +52,7 @@ interface NaiveOrder {
   isCancelRequested: boolean;
 }
 
+/** The legs of one entry. Prices are in ticks. */
 interface NaiveBracket {
   readonly entry: number;
   lots: number;
@@ -61,6 +65,7 @@ interface NaiveBracket {
   triggeredMs: number;
 }
 
+/** A stop that has fired. */
 interface StopFill {
   readonly symbolIndex: number;
   readonly lots: number;
@@ -68,6 +73,7 @@ interface StopFill {
   readonly timeMs: number;
 }
 
+/** The prices of a feed in ticks. */
 interface Ticks {
   readonly open: number[];
   readonly high: number[];
@@ -85,6 +91,7 @@ const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
   other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
 const halfUp = (numerator: bigint, denominator: bigint) => (numerator * 2n + denominator) / (denominator * 2n);
 
+/** A naive backtest: its fills, orders and equity after `run`. */
 export class Naive {
   readonly fills: NaiveFill[] = [];
   readonly equity: { timeMs: number; units: number }[] = [];

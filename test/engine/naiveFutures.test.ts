@@ -71,6 +71,7 @@ function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonl
   return drawn;
 }
 
+/** What a random order may depend on. */
 interface RequestContext {
   readonly scenario: Scenario;
   readonly isNet: boolean;
@@ -142,6 +143,7 @@ function orderOptions({ reduces, kind, level, stop, target, trailing }: NaiveReq
   };
 }
 
+/** Counts of one comparison. */
 interface Outcome {
   readonly fills: number;
   readonly liquidations: number;
@@ -203,6 +205,7 @@ function contractData(id: InstrumentId, marks: readonly NaiveRow[] | null): Map<
   return new Map([[id, { marks: columns, funding: [] }]]);
 }
 
+/** The orders and rows of one run. */
 interface RequestRun {
   readonly requests: readonly (readonly NaiveRequest[])[];
   readonly rows: readonly NaiveRow[];

@@ -25,6 +25,7 @@ export interface NaiveRequest {
   readonly trailing: number;
 }
 
+/** One fill: price in ticks, quantity in lots, fee and profit in units. */
 export interface NaiveFill {
   readonly row: number;
   readonly atOpen: boolean;
@@ -35,6 +36,7 @@ export interface NaiveFill {
   readonly isLiquidation: boolean;
 }
 
+/** A working order. */
 interface Resting {
   readonly request: NaiveRequest;
   readonly sequence: number;
@@ -50,6 +52,7 @@ interface Resting {
   isOpen: boolean;
   readonly guards: Guard | null;
 }
+/** The legs of one entry. Prices are in ticks. */
 interface Guard {
   readonly isLong: boolean;
   readonly lots: number;
@@ -63,6 +66,7 @@ interface Guard {
   isOpen: boolean;
   triggeredRow: number;
 }
+/** One side of the position. */
 interface Side {
   readonly isLong: boolean;
   lots: bigint;
@@ -96,6 +100,7 @@ const TIERS = {
   inverse: [[1_000_000_000n, 5_000n], [10n ** 30n, 10_000n]],
 } as const; // prettier-ignore
 
+/** A margin account with one contract, its orders and its fills. */
 export class NaiveFutures {
   readonly fills: NaiveFill[] = [];
   liquidations = 0;

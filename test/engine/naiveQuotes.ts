@@ -12,6 +12,7 @@ export interface Act {
   readonly limit?: string;
 }
 
+/** The input of one comparison. Money is decimal text by asset. */
 export interface QuotesCase {
   readonly bars: readonly BarColumns[];
   readonly script: ReadonlyMap<number, readonly Act[]>;
@@ -20,6 +21,7 @@ export interface QuotesCase {
   readonly maxOrderNotional: string | null;
 }
 
+/** What the strategy read in one minute, as decimal text. */
 export interface Seen {
   readonly minute: number;
   readonly equity: string;
@@ -28,6 +30,7 @@ export interface Seen {
   readonly cashIn: string;
 }
 
+/** A working order with exact amounts. */
 interface Order {
   readonly symbol: number;
   readonly isBuy: boolean;
@@ -106,7 +109,7 @@ export class NaiveQuotes {
   #price(symbol: number, of: 'open' | 'high' | 'low' | 'close', row: number): Decimal {
     return near(new Decimal(this.#case.bars[symbol]![of][row]!), this.#instrument(symbol).priceDigits);
   }
-  /** The newest close of BTCUSDT; before its first one, its first open. */
+  /** Returns the newest close of BTCUSDT; before its first one, its first open. */
   #rate(): Decimal {
     return this.#closes[this.#convert] ?? this.#price(this.#convert, 'open', 0);
   }
@@ -119,7 +122,7 @@ export class NaiveQuotes {
   #equity(): Decimal {
     return this.#money('USDT').plus(near(this.#money('BTC').times(this.#rate())));
   }
-  /** Money of a symbol's quote asset in USDT, rounded up. */
+  /** Returns money of a symbol's quote asset in USDT, rounded up. */
   #inUsdt(symbol: number, money: Decimal): Decimal {
     return this.#instrument(symbol).quote === 'USDT' ? money : up(money.times(this.#rate()));
   }

@@ -32,6 +32,7 @@ let lastStrategy: ReportingStrategy;
 function setLastStrategy(strategy: ReportingStrategy): void {
   lastStrategy = strategy;
 }
+/** Returns a strategy that does the steps of a script, one a row. */
 function scriptedStrategy(script: Script) {
   return class extends ReportingStrategy {
     override onBar() {
@@ -41,6 +42,7 @@ function scriptedStrategy(script: Script) {
   };
 }
 
+/** Runs a script over rows. */
 async function runScript(
   script: Script,
   rows: readonly RowOf[],

@@ -22,6 +22,7 @@ function randomStopOptions(pick: () => number, price: number): OrderOptions {
   return { stopLoss: price - distance, takeProfit: price + distance };
 }
 
+/** Places random orders near and far from the price, in `onBar`. */
 class OnBarStrategy extends Strategy {
   draws = seededRng(7);
   override onBar() {
@@ -39,6 +40,7 @@ class OnBarStrategy extends Strategy {
   }
 }
 
+/** Places random orders near and far from the price, on signals. */
 class WhenStrategy extends Strategy {
   draws = seededRng(8);
   fast = this.use(sma(this.bars.close, 5));

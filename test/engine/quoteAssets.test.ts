@@ -27,6 +27,7 @@ const CONVERT = { BTC: instrumentId('spot', 'BTCUSDT') };
 /** Scripts; a campaign takes more: ISOBAR_SEEDS=3000. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 320);
 
+/** Draws bars with gaps, cash, fees and a script. */
 function randomCase(seed: number): QuotesCase {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
@@ -46,6 +47,7 @@ function randomCase(seed: number): QuotesCase {
   return { bars, script, cash, feesIn: pick(2) === 0 ? 'quote' : 'received', maxOrderNotional: pick(2) === 0 ? null : '25000' };
 }
 
+/** Draws one order of a random kind, symbol and size. */
 function randomAct(pick: (below: number) => number): Act {
   const symbol = pick(SYMBOLS.length);
   const { instrument, start } = SYMBOLS[symbol]!;
@@ -76,6 +78,7 @@ function randomAct(pick: (below: number) => number): Act {
   }
 }
 
+/** Returns a strategy that does the acts of a script, and records what it sees. */
 function scripted(script: QuotesCase['script'], seen: Seen[]) {
   return class Scripted extends Strategy {
     all = NAMES.map((name) => this.feed(name));
@@ -104,6 +107,7 @@ function scripted(script: QuotesCase['script'], seen: Seen[]) {
   };
 }
 
+/** Runs a case, and returns its fills and what the strategy saw. */
 async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
   const seen: Seen[] = [];
   const { record, engine } = await run({
@@ -121,6 +125,7 @@ async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesC
   return { record, seen, ledger };
 }
 
+/** Returns the fills as text with exact decimals. */
 function fillTexts({ fills, instruments }: RunRecord): string[] {
   const rows = Array.from({ length: fills.length }, (_, row) => {
     const { wireName, priceDigits, quantityDigits, baseDigits } = instruments[fills.instrument[row]!]!;
@@ -193,12 +198,14 @@ async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (on: Ac
   const { orders } = record;
   return Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!);
 }
+/** What a scripted act may do. */
 interface Acting {
   buy(name: string, quote: string): void;
   rebalance(weights: Readonly<Record<string, string>>): void;
   held(name: string): string;
   cashIn(asset: string): number;
 }
+/** Returns a strategy that acts in these minutes. */
 function actingAt(acts: Readonly<Record<number, (on: Acting) => void>>) {
   return class Acts extends Strategy {
     all = NAMES.map((name) => this.feed(name));

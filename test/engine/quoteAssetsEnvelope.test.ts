@@ -24,6 +24,7 @@ const ROWS_PER_ENTRY = 4;
 const CASH = { USDT: '100000', BTC: '1' };
 
 type Row = readonly [open: number, high: number, low: number, close: number];
+/** One entry with its stop. */
 interface Entry {
   readonly symbol: 0 | 1;
   /** Ticks; null: at the market. */
@@ -61,6 +62,7 @@ function tinyCase(seed: number): TinyCase {
   return { rows: [rows[0]!, rows[1]!], entries };
 }
 
+/** Returns a strategy that places the entries of a case. */
 function strategyOf({ entries }: TinyCase, readsCash: boolean) {
   return class Scripted extends Strategy {
     byName = ['btc', 'eth'].map((name) => this.feed(name));
@@ -163,6 +165,7 @@ function enumerated({ rows, entries }: TinyCase): readonly [Decimal, Decimal] {
 /** Rounding is at most some units of BTC for each entry: 8 units are half a cent. */
 const slack = 0.06;
 
+/** Runs a case, and returns its envelope. */
 async function envelopeFor(tiny: TinyCase, readsCash = false) {
   const [btc, eth] = tiny.rows.map((rows, symbol) =>
     barsOfRows(

@@ -15,6 +15,7 @@ const TAKER_FEE = new Decimal('0.002');
 const LOT = new Decimal('0.001');
 const ROWS = 60;
 
+/** One random comparison. */
 interface RandomCase {
   readonly bars: readonly BarColumns[];
   /** The weights of each row at which the strategy rebalances. */
@@ -22,6 +23,7 @@ interface RandomCase {
   readonly options: { readonly band?: string; readonly minTrade?: string };
 }
 
+/** Draws bars, a script of weights and options. */
 function randomCase(seed: number): RandomCase {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
@@ -38,6 +40,7 @@ function randomCase(seed: number): RandomCase {
   return { bars, script, options: { ...band, ...minTrade } };
 }
 
+/** Draws weights whose sum is at most 1. */
 function randomWeights(pick: (below: number) => number): Weights {
   // A third of the symbols have no share.
   const shares = NAMES.map(() => (pick(3) === 0 ? 0 : pick(400)));
@@ -56,6 +59,7 @@ function randomWeights(pick: (below: number) => number): Weights {
   return weights;
 }
 
+/** Returns a strategy that rebalances by a script. */
 function scripted({ script, options }: Pick<RandomCase, 'script' | 'options'>) {
   return class Scripted extends Strategy {
     allFeeds = this.feeds('all');

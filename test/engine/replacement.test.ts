@@ -11,6 +11,7 @@ const quiet = (rows: number): RowOf[] => Array.from({ length: rows }, () => QUIE
 const DIP: RowOf = [10_000, 10_000, 9890, 9950];
 const BUY: Size = { base: '0.1' };
 
+/** Records every order that it is notified of. */
 class ReportingStrategy extends Strategy {
   reported: string[] = [];
   row = 0;
@@ -25,6 +26,7 @@ class ReportingStrategy extends Strategy {
 }
 type Script = Readonly<Record<number, (strategy: ReportingStrategy) => unknown>>;
 
+/** Runs a script over rows, and returns its orders. */
 async function play(
   script: Script,
   rows: readonly RowOf[],

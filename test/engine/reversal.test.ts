@@ -13,6 +13,7 @@ const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000
 /** Returns the price of a number of ticks. */
 const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
+/** A strategy whose protected calls a script can make. */
 class Scripted extends Strategy {
   row = 0;
   targetBase = (base: number) => this.target({ base });
@@ -21,6 +22,7 @@ class Scripted extends Strategy {
   cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
 type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
+/** Returns a strategy that does the steps of a script, one a row. */
 function scriptedStrategy(script: Script) {
   return class extends Scripted {
     override onBar() {

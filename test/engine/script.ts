@@ -14,11 +14,13 @@ export interface View {
   readonly heldLots: number;
   readonly open: readonly OpenOrderView[];
 }
+/** What a decision may know about an open order. */
 export interface OpenOrderView {
   readonly id: number;
   readonly tag: string;
 }
 
+/** Distances of the legs of a bracket from the entry, in ticks. */
 export interface Bracket {
   readonly takeProfit?: number;
   readonly stopLoss?: number;
@@ -74,6 +76,7 @@ interface OrderTerms {
 }
 const MIN_LOTS = 2;
 
+/** Draws the legs of a bracket, each with its own probability. */
 function randomBracket({ closeTicks }: View, pick: Pick): Bracket {
   return {
     ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
@@ -112,6 +115,7 @@ function randomActions({ closeTicks, heldLots, open }: View, { tag, bracket }: O
   }
 }
 
+/** What the strategies of a comparison decide on. */
 export interface ScriptOptions extends DecisionOptions {
   readonly feeds: readonly string[];
   /** True: it decides at every bar. False: it decides only at signals and timers. */
@@ -124,6 +128,7 @@ export interface ScriptOptions extends DecisionOptions {
 
 /** Bars of the two averages whose crossing is the signal. */
 export const FAST = 3;
+/** Length of the slow average, in bars. */
 export const SLOW = 8;
 
 /** Performs the actions of a script. Feed 0 has the signal and is the feed of timers. */

@@ -18,6 +18,7 @@ const FEEDS = { bars, other: otherBars, coarse: quarterHours };
 type ReadValues = Map<number, Record<string, number>>;
 let valuesByInstant: ReadValues = new Map();
 
+/** Reads series over several feeds at every bar. */
 class ReadingStrategy extends Strategy {
   other = this.feed('other');
   coarse = this.feed('coarse');
@@ -51,6 +52,7 @@ class ReadingStrategy extends Strategy {
   }
 }
 
+/** Runs a strategy, and returns what it read at each instant. */
 async function readValues(blockRows: number, strategy: new (...setup: never[]) => Strategy = ReadingStrategy): Promise<ReadValues> {
   valuesByInstant = new Map();
   await run({ strategies: [strategy as never], feeds: FEEDS, blockRows });

@@ -22,6 +22,7 @@ async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB
   );
   return result.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
 }
+/** Returns the error of an order with these options. */
 const errorOf = (options: unknown, feeds = { bars: quietBars(3) }) =>
   run({
     strategies: [strategyOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options as never))],

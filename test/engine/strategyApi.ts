@@ -4,9 +4,11 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { crossedUp, sma, Strategy, type Amendment, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
 
+/** Open, high, low and close of a bar that reaches no order, in ticks. */
 export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10_000];
 /** Returns bars of one price range, in which no order away from the price fills. */
 export const quietBars = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
+/** No fees, so that results are the differences of prices. */
 export const FREE = { fees: { makerPpm: 0, takerPpm: 0 } };
 
 /** Gives tests access to the orders of a strategy. */

@@ -12,6 +12,7 @@ const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
 /** Rises to 120, then falls to 90. */
 const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
 
+/** Returns the sales of a position with this trailing stop. */
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
   const result = await ordersOf(
     (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, { trailing: trailing! }),

@@ -15,12 +15,14 @@ const contract = linearContract(FREE);
 const quiet = (price: number): Rows[number] => [price, price, price, price];
 
 let prepared: PreparedRun | null = null;
+/** Runs a plan, and checks the books at its end. */
 async function recordFrom(plan: RunPlan): Promise<RunRecord> {
   prepared = await prepareBacktest(plan, {});
   prepared.loop(prepared.engine);
   prepared.engine.ledger.assertReconciled();
   return runRecordOf(plan, prepared, false);
 }
+/** Returns a plan over one contract. */
 function planOf(
   strategy: StrategyClass,
   bars: PlanOptions['feeds'][string],
@@ -57,6 +59,7 @@ class Scripted extends Strategy {
   }
 }
 
+/** Runs steps over rows, one a row. */
 async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial<PlanOptions> = {}, terms: Partial<FuturesPlan> = {}) {
   class Script extends Scripted {
     static override steps = steps;
@@ -73,6 +76,7 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
 }
 const enterLong: Step = (strategy) => strategy.placeOrder(true, { base: 10 });
 const enterShort: Step = (strategy) => strategy.placeOrder(false, { base: 10 });
+/** Returns a step that places a trigger order at `price` ticks. */
 const when =
   (isBuy: boolean, price: number, size?: Size, options: OrderOptions = {}): Step =>
   (strategy) => {

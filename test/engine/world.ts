@@ -22,9 +22,12 @@ import { spotInstrument } from '../fixtures/drafts.ts';
 import { feedPlan, runPlan, type GivenStrategy, type RunPlanOptions } from '../fixtures/runPlan.ts';
 
 export { spotInstrument };
+/** One minute, ms. */
 export const MINUTE = 60_000;
+/** Open time of the first bar, ms UTC. */
 export const START_MS = Date.UTC(2024, 0, 1);
 
+/** The options of a random walk. */
 export interface WalkOptions {
   readonly rows?: number;
   readonly seed?: number;
@@ -91,8 +94,10 @@ export function barsOfRows(
   );
 }
 
+/** Returns the bars of a coarser interval. */
 export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
 
+/** The strategies and bars of a plan, and the other terms of its run. */
 export interface PlanOptions extends RunPlanOptions {
   readonly strategies: readonly GivenStrategy[];
   /** Bars by the name of their feed. A list gives several feeds of one name. */
@@ -113,6 +118,7 @@ export function planFor({ strategies, feeds, fees, ...overrides }: PlanOptions):
   return runPlan(strategies, feedPlans, { ...defaults, ...overrides });
 }
 
+/** A finished run. */
 export interface Finished {
   readonly record: RunRecord;
   readonly engine: Engine;
@@ -176,6 +182,7 @@ function plain(columns: OrderColumns | FillColumns): object {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, typeof column === 'number' ? column : [...column]]));
 }
 
+/** A fill as plain values, for comparisons. */
 export interface FillRow {
   readonly order: number;
   readonly side: string;
@@ -200,6 +207,7 @@ export function fillRows({ fills }: RunRecord): FillRow[] {
   }));
 }
 
+/** An order as plain values, for comparisons. */
 export interface OrderRow {
   readonly side: string;
   readonly role: string;

@@ -19,6 +19,7 @@ import { PaperExchange } from './paperExchange.ts';
 import { scripted, type Script } from './script.ts';
 import { writeBot, writeExchange } from './setUp.ts';
 
+/** The input of one fault run. */
 export interface RunOptions {
   /** Folder of the built package. */
   readonly root: string;
@@ -91,6 +92,7 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
   }
 }
 
+/** One run with its bot, its exchange and its fault. */
 class FaultRun {
   readonly #fault: FaultCase;
   readonly #options: RunOptions;

@@ -13,6 +13,7 @@ export interface ActContext {
   readonly reportDuration: (ms: number) => void;
 }
 
+/** One fault: how the exchange or the network fails, and what the operator must do afterwards. */
 export interface FaultCase {
   readonly name: string;
   readonly market: Market;
@@ -83,6 +84,7 @@ async function hideNewOrders(exchange: PaperExchange, { turn, maxUnknownMs, repo
 /** Minimum time for which new orders are hidden, ms. */
 const MIN_HIDDEN_MS = 180_000;
 
+/** All faults, in the order in which they run. */
 export const FAULTS: readonly FaultCase[] = [
   spot('none', []),
   spot('lost request', [{ point: 'NET.reqDrop', op: create, p: 0.06 }]),

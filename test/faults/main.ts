@@ -10,6 +10,7 @@ import { HEADERS, isClean, lineOf, problemReport, resultLine, rowOf } from './re
 
 declare const ROOT: string;
 
+/** Options of the command line, as text. */
 export interface Options {
   readonly json?: boolean;
   readonly orders?: string;
@@ -40,6 +41,7 @@ export async function main({ json = false, only, verbose = false, jobs = '4', ..
   return results.every(isClean) ? 0 : 1;
 }
 
+/** The selected faults and their results. */
 class Campaign {
   readonly #selected: readonly FaultCase[];
   readonly #options: RunOptions;

@@ -33,6 +33,7 @@ const ordersSchema = z.object({
 /** An order that the exchange has ever accepted. */
 export type TrueOrder = z.output<typeof ordersSchema>['orders'][number];
 
+/** An exchange process that a run can stop and start again. */
 export class PaperExchange {
   readonly url: string;
   readonly #control: string;

@@ -16,6 +16,7 @@ export const rowOf = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual
   ledgerEqual,
 });
 
+/** The columns of the table. */
 export const HEADERS = ['fault', 'orders', 'unknown', 'fills', 'lost', 'duplicated', 'unresolved', 'ledger', 's'];
 const WIDTHS = [24, 7, 8, 6, 5, 11, 11, 9, 4];
 /** Returns a line of the table with aligned cells. */

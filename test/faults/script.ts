@@ -8,6 +8,7 @@ export interface Script {
   isOn: boolean;
 }
 
+/** The options of the strategy. */
 export interface ScriptOptions {
   readonly seed: number;
   /** True for limits far from the market and cancels only, so that no order fills. */

@@ -44,6 +44,7 @@ const LOST_REPLY: FaultRow = { point: 'NET.respDrop', op: CREATE_OP, p: 1 };
 const UNKNOWN_OUTCOME: FaultRow = { point: 'BUS.unknown', op: CREATE_OP, p: 1, params: { executed: 1, code: -1007 } };
 const REFUSED_CREATE: FaultRow = { point: 'GW.code', op: CREATE_OP, p: 1, params: { code: -2017 } };
 
+/** A rule, and how the bot comes to violate it. */
 interface Throttle {
   readonly code: string;
   readonly risk?: Readonly<Record<string, number>>;

@@ -32,6 +32,7 @@ export interface KillAt {
 /** Errors with which a start gives up when the exchange is slow. A supervisor starts the bot again. */
 const GIVEN_UP_ERRORS = ['no answer within', 'the clock of the', 'INVALID_TIMESTAMP'];
 
+/** The input of one campaign of kills. */
 export interface WorldOptions {
   readonly seed: number;
   readonly market: Market;
@@ -235,4 +236,5 @@ function duplicates(orders: readonly TrueOrder[]): readonly string[] {
 /** True when the bot has no halt and no unknown outcome. */
 export const isFree = ({ scopes, unknown }: BotView): boolean => unknown.length === 0 && scopes.every(({ causes }) => causes.length === 0);
 
+/** Waits for a time of this computer, in ms. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

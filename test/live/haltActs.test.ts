@@ -22,6 +22,7 @@ afterEach(async () => fixture.close());
 const lossKillReason = (bot: OpenedBot['bot']): string | null =>
   new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() }).look();
 
+/** Returns the config of a bot with these risk limits. */
 const configOf = (risk: string) => `strategy: one.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }

@@ -22,6 +22,7 @@ class Long extends Flip {
   slow = this.use(sma(this.bars.close, 400));
 }
 
+/** Buys and sells in turn at each bar. */
 class FlipContracts extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '50' });
@@ -29,6 +30,7 @@ class FlipContracts extends Strategy {
   }
 }
 
+/** Trades spot and futures together. */
 class Pair extends Strategy {
   spot = this.feed('spot');
   perp = this.feed('perp');
@@ -39,6 +41,7 @@ class Pair extends Strategy {
   }
 }
 
+/** Throws at its first bar. */
 class Broken extends Strategy {
   override onBar() {
     throw new Error('it is broken');

@@ -12,6 +12,7 @@ import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { formatTime } from '../../src/model/time.ts';
 
+/** The exchange and the folder of one test, with the log lines of its bots. */
 export class LiveFixture {
   readonly folder = mkdtempSync(join(tmpdir(), 'isobar-live-'));
   readonly lines: string[] = [];

@@ -8,6 +8,7 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
+/** Buys and sells in turn at each bar. */
 class Flip extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.01' });
@@ -15,6 +16,7 @@ class Flip extends Strategy {
   }
 }
 
+/** Returns the config of a bot with these risk limits. */
 const configText = (risk: string) => `strategy: flip.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }

@@ -106,6 +106,7 @@ test.each(['whenComplete', 'perFeed'] as const)(
   300_000,
 );
 
+/** Returns a bot with one strategy for each symbol. */
 const options = (symbols: number) => ({
   symbols,
   interval: '1m' as const,

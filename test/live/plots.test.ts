@@ -17,6 +17,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 /** Value of `mean` that the strategy read at each bar, by open time. */
 let meanByOpenMs = new Map<number, number>();
 
+/** Plots an average, and records the values that it read. */
 class PlotsMean extends Strategy {
   mean = this.plot('mean', sma(this.bars.close, 3), { pane: 'price' });
   strength = this.use(rsi(this.bars.close, 5));
@@ -24,6 +25,7 @@ class PlotsMean extends Strategy {
     meanByOpenMs.set(this.bars.bar.openMs, this.mean.value);
   }
 }
+/** Also plots a custom indicator, whose calls are counted. */
 class PlotsCustom extends PlotsMean {
   static calls = 0;
   twice = this.plot(

@@ -63,6 +63,7 @@ const ETHBTC: Instrument = {
   makerFeePpm: 1000,
   takerFeePpm: 1000,
 };
+/** Returns an exchange with pairs of two quote assets. */
 function settings() {
   const demo = demoSettings(1);
   const { service, prices } = demo;
@@ -78,6 +79,7 @@ cash: { USDT: '50000', BTC: '0.9' }
 convert: { BTC: BTCUSDT }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
+/** Loads the class of this test in place of a strategy file. */
 const load: LiveOptions['load'] = async (entry, source) => ({
   plan: strategyPlanOf(entry, { strategy: Both, name: 'Both', hash: 'Both' }, source),
   inputs: [],
@@ -131,6 +133,7 @@ test('a bot with cash in two quote assets pays each order in its own asset, over
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
 });
 
+/** Trades each symbol by its average. */
 class Crosses extends Strategy {
   all = ['btc', 'eth', 'sol'].map((name) => this.feed(name));
   means = this.all.map((feed) => this.use(sma(feed.close, 5)));

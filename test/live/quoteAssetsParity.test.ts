@@ -64,11 +64,13 @@ fees: { maker: '0.001', taker: '0.001' }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
+/** A bot process. */
 interface RunningBot {
   readonly child: ChildProcess;
   readonly text: () => string;
   readonly ended: Promise<number | null>;
 }
+/** Starts the bot. */
 function start(): RunningBot {
   const child = spawn(process.execPath, [ENTRY, join(fixture.folder, 'bot.yaml'), '--plain'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,6 +82,7 @@ function start(): RunningBot {
   return { child, text: () => text, ended: new Promise((resolve) => child.on('exit', (code) => resolve(code))) };
 }
 const fillCount = (bot: RunningBot): number => bot.text().match(/: (bought|sold) \d/g)?.length ?? 0;
+/** Waits until the bot has this many fills. */
 async function untilFilled(bot: RunningBot, fills: number): Promise<void> {
   await until(() => fillCount(bot) >= fills, 120_000, `${fills} fills`).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${bot.text()}`);

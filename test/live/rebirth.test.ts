@@ -10,6 +10,7 @@ const KILLS = Number(process.env['ISOBAR_KILLS'] ?? 3);
 
 /** Returns the fields of the strategies as text, without the times and series that the engine sets. */
 const memory = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, memoryField));
+/** Returns a field of a strategy for a comparison. Undefined: the field is not compared. */
 function memoryField(name: string, value: unknown): unknown {
   if (['bars', 'params', 'fast', 'up', 'sum'].includes(name)) return undefined;
   // Replies to several requests may come in another order.

@@ -34,6 +34,7 @@ feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
+/** Loads the class of this test in place of a strategy file. */
 const load: LiveOptions['load'] = async (entry, source) => ({
   plan: strategyPlanOf(entry, { strategy: Ladder, name: 'Ladder', hash: 'Ladder' }, source),
   inputs: [],

@@ -34,6 +34,7 @@ class Busy extends Strategy {
     this.#resting = null;
   }
 }
+/** The same strategy with a larger size, so that its decisions differ. */
 class BuysMore extends Busy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.02' }, { tag: 'in' });

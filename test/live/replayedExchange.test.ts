@@ -27,6 +27,7 @@ class Flip extends Strategy {
   }
 }
 
+/** Opens an exchange that replays bars of the past. */
 async function openReplayed(): Promise<LiveFixture> {
   const data = join(folder, 'data');
   const fromMs = Date.UTC(2025, 0, 1);

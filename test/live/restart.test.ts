@@ -107,6 +107,7 @@ test('decisions since the newest kept state are compared with the journal, and t
   expect((killed.instances[0] as Forgetful).count).toBe(8);
 }, 600_000);
 
+/** Keeps a value that a record cannot hold. */
 class KeepsMap extends Strategy {
   state = this.keep({ list: [] as unknown[] });
   count = 0;
@@ -115,6 +116,7 @@ class KeepsMap extends Strategy {
     this.buy({ base: '0.01' }, { tag: `map ${this.count}` });
   }
 }
+/** Keeps a number. */
 class KeepsCount extends Strategy {
   state = this.keep({ count: 0 });
   override onBar() {
@@ -212,6 +214,7 @@ class Thrower extends Strategy {
     if (++this.fills === 3) throw new Error('a fault of its own');
   }
 }
+/** Records its callbacks. */
 class CallbackRecorder extends Strategy {
   reported: string[] = [];
   count = 0;
@@ -238,6 +241,7 @@ test('a strategy that throws in its callback does not affect the callbacks of ot
   expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(unkilled), unkilled.placed]);
 }, 600_000);
 
+/** Buys at each bar. */
 class Buyer extends Strategy {
   count = 0;
   override onBar() {

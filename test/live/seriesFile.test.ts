@@ -26,12 +26,14 @@ class SeriesFollower extends Strategy {
 }
 afterEach(() => void (readings = []));
 
+/** Loads the class of this test in place of a strategy file. */
 const load: ResolveOptions['load'] = async (entry, source) => ({
   plan: strategyPlanOf(entry, { strategy: SeriesFollower, name: 'OnSeries', hash: 'OnSeries' }, source),
   inputs: [],
   folder: '.',
 });
 
+/** The tested members of a journal record. */
 interface JournalLine {
   readonly k: string;
   readonly atMs?: number;

@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const valueByTime = new Map<number, number>();
+/** Buys at each bar, in a size that depends on the series. The tag has the values that it read. */
 class SeriesBuyer extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 4));

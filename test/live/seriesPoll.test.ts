@@ -18,6 +18,7 @@ import { START_MS } from '../simulation/plans.ts';
 
 /** Hour and value of the series at each bar. */
 let readings: (readonly [number, number])[] = [];
+/** Records each reading of a series, and trades by it. */
 class PolledSeriesTrader extends Strategy {
   x = this.series('x');
   override onBar() {
@@ -72,6 +73,7 @@ function journalledValues(bot: string): readonly string[] {
   return rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
 }
 
+/** Loads the class of this test in place of a strategy file. */
 const load: NonNullable<ResolveOptions['load']> = async (entry, source) => ({
   plan: strategyPlanOf(entry, { strategy: PolledSeriesTrader, name: 'counter', hash: 'counter' }, source),
   inputs: [],

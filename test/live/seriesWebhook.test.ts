@@ -20,6 +20,7 @@ import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
 /** Hour and both values of the series at each bar. */
 let readings: number[][] = [];
+/** Records each reading of two series, and trades by them. */
 class WebhookTrader extends Strategy {
   signed = this.series('signed');
   spoken = this.series('spoken');
@@ -90,6 +91,7 @@ function post(url: string, { path = '/series/signed', method = 'POST', headers =
 
 let nonceCount = 0;
 const newNonce = (): string => `nonce-of-a-test-${String(++nonceCount).padStart(4, '0')}`;
+/** What a signed request has in place of the right parts. */
 interface SigningOptions {
   readonly sentMs?: number;
   readonly nonce?: string;

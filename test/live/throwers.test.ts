@@ -43,6 +43,7 @@ const throwingIn = (callback: (typeof CALLBACKS)[number]): StrategyClass =>
     }
   };
 
+/** Records its callbacks and never throws. */
 class Steady extends Strategy {
   reported: string[] = [];
   buyCount = 0;

@@ -34,6 +34,7 @@ class Explained extends Strategy {
   }
 }
 
+/** Loads the class of this test in place of a strategy file. */
 const load: LiveOptions['load'] = async (entry, source) => ({
   plan: strategyPlanOf(entry, { strategy: Explained, name: 'Watched', hash: 'Watched' }, source),
   inputs: [],

@@ -5,6 +5,7 @@ import { switched, type Guard } from './guard.ts';
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
 
+/** The guards, in the order of their numbers. */
 export const EXTERNAL: readonly Guard[] = [
   switched(47, 'syncIsFinal', 'adapters/journal/records'),
   switched(48, 'checksums', 'adapters/journal/records'),

@@ -20,6 +20,7 @@ const SALES = {
   to: 'order.worstLots);',
 };
 
+/** The guards, in the order of their numbers. */
 export const EXPOSURE: readonly Guard[] = [
   {
     row: 32,

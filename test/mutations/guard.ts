@@ -7,6 +7,7 @@ export interface Change {
   readonly to: string;
 }
 
+/** A guard, and the edit that removes it. */
 export interface Guard extends Change {
   /** Its number in section 16 of the specification of order safety. */
   readonly row: number;

@@ -5,6 +5,7 @@ import { switched, type Guard } from './guard.ts';
 const EVIDENCE = 'src/adapters/exchange/prove/evidence.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 
+/** The guards, in the order of their numbers. */
 export const PROOF: readonly Guard[] = [
   switched(14, 'absenceHorizon', 'orders/prove'),
   {

@@ -7,6 +7,7 @@ const OUTCOME = 'src/protocol/outcome.ts';
 const OUTCOMES = 'test/protocol/outcomes.test.ts';
 const CODES = 'src/protocol/errors/errorCodes.ts';
 
+/** The guards, in the order of their numbers. */
 export const SENDING: readonly Guard[] = [
   {
     row: 1,

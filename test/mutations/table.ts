@@ -10,6 +10,7 @@ import { SENDING } from './sending.ts';
 /** The rows of the specification, followed by those of the kill. */
 export const GUARD_COUNT = 96;
 
+/** All guards that an edit can remove, in the order of their numbers. */
 export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...EXTERNAL, ...KILL].toSorted((a, b) => a.row - b.row);
 
 /** Rows without an edit, each with its reason. */

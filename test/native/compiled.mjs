@@ -43,7 +43,7 @@ function keptText(path) {
   }
 }
 
-/** Several processes may write it at once: a reader sees one of them whole. */
+/** Writes a file so that a reader sees it whole, even if several processes write it at once. */
 function keep(path, text) {
   mkdirSync(dirname(path), { recursive: true });
   const making = `${path}.${process.pid}`;

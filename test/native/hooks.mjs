@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { compiled } from './compiled.mjs';
 
+/** Returns the compiled source of a TypeScript file outside of node_modules. */
 export async function load(url, context, next) {
   const path = url.startsWith('file:') ? fileURLToPath(url) : '';
   if (!path.endsWith('.ts') || path.includes('/node_modules/')) return next(url, context);

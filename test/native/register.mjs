@@ -19,7 +19,7 @@ if (globalThis[DONE] === undefined) {
   Error.prepareStackTrace = (error, sites) => [titleOf(error), ...sites.map((site) => `    at ${mapped(site)}`)].join('\n');
 }
 
-/** Name and message, also of an error whose own text throws. */
+/** Returns name and message of an error, also if its own text throws. */
 function titleOf(error) {
   try {
     return Error.prototype.toString.call(error);
@@ -28,7 +28,7 @@ function titleOf(error) {
   }
 }
 
-/** A call in a source where its TypeScript has it. */
+/** Returns a call site with the line and column of its TypeScript. */
 function mapped(site) {
   const name = site.getFileName();
   const path = name?.startsWith('file:') ? fileURLToPath(name) : '';

@@ -36,6 +36,7 @@ export class Reader {
   }
 }
 
+/** Returns the value as an object. Throws Error if it is something else. */
 export function asObject(value: unknown): Schema {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`no object: ${JSON.stringify(value)}`);
   return value as Schema;

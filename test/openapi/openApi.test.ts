@@ -137,6 +137,7 @@ describe('requests', () => {
   });
 });
 
+/** Parses valid JSON. Throws Error for any other text. */
 const parsed = (body: string) => {
   const found = parseJson(new TextEncoder().encode(body));
   if (!found.ok) throw new Error(body);

@@ -33,6 +33,7 @@ const operation = {
   patternProperties: { '^x-': {} },
 };
 
+/** The schema of a whole document. */
 export const OPEN_API_SCHEMA = closed(
   {
     openapi: { type: 'string', pattern: '^3\\.1\\.\\d+$' },

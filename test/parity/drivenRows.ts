@@ -13,6 +13,7 @@ export interface DrivenBar {
   readonly closeMs: number;
 }
 
+/** What happens next on the exchange: a bar opens, a bar trades inside, or all bars have closed. */
 export type DrivenAct = { readonly act: 'open' | 'inside'; readonly bar: DrivenBar } | { readonly act: 'closed' };
 
 /** Number of open orders at the exchange, and the lots that they have filled. */

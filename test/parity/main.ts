@@ -8,6 +8,7 @@ import { runParity, type ParityResult } from './parity.ts';
 import { definitionsIn, madeBars, placed } from './shipped.ts';
 import type { Difference } from './tables.ts';
 
+/** Options of the command line, as text. */
 export interface Options {
   readonly json?: boolean;
   /** Maximum number of rows of each instrument. */

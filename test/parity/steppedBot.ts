@@ -16,6 +16,7 @@ const MANY_SYMBOLS = 8;
 /** Time limit for the start of a bot with its two audits, ms of venue time. */
 const START_MS = 60_000;
 
+/** The options of a bot on stepped time. */
 export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
   /** Called with each line of the bot's log. */
   readonly notify: (line: string) => void;
@@ -57,6 +58,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
   return whileTimePasses(opening, time);
 }
 
+/** The time and the exchange of a bot, which the caller drives. */
 export interface SteppedTrading {
   readonly time: SteppedTime;
   readonly rows: DrivenRows;

@@ -10,6 +10,7 @@ import { SPOT_ANSWERS } from './documentedSpotAnswers.ts';
 
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 
+/** Returns the value of a reply. Throws Error if it cannot be decoded. */
 function decode(op: Op, body: string): unknown {
   const json = parseJson(body);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);

@@ -8,9 +8,11 @@ export interface DocumentedAnswer {
   readonly means: unknown;
 }
 
+/** Returns a documented reply: the name of its form, its body, and the value that it means. */
 export const answer = (shape: string, body: string, means: unknown): DocumentedAnswer => ({ shape, body, means });
 /** Returns a list whose rows could all be read. */
 export const list = (...rows: readonly unknown[]) => ({ rows, refused: [] });
+/** Returns an enumerated value as the client reads it: our word, and the text of the wire. */
 export const reading = (word: string, raw = word) => ({ word, raw });
 /** The reply to a query of an order that the service does not know. */
 export const NO_ORDER = '{"code":"0","msg":"Success","data":null}';

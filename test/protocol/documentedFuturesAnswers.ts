@@ -84,6 +84,7 @@ const tradeRow = [
   answer('spec', '{"code":"0","msg":"成功","data":null}', null),
   answer('other text, code a number', '{"code":0,"msg":"Success","data":null,"msgData":null,"succ":true}', null),
 ];
+/** The replies by operation. */
 export const FUTURES_ANSWERS: Readonly<Record<Extract<Op, `futures.${string}`>, readonly DocumentedAnswer[]>> = {
   'futures.ping': [answer('spec', '{}', null)],
   'futures.serverTime': [

@@ -49,6 +49,7 @@ const SYMBOL = {
   marketSellMin: null,
 };
 
+/** The replies by operation. */
 export const SPOT_ANSWERS: Readonly<Record<Extract<Op, `spot.${string}`>, readonly DocumentedAnswer[]>> = {
   'spot.ping': [answer('spec', '{}', null)],
   'spot.serverTime': [

@@ -30,6 +30,7 @@ const unknown = (code: number, name: string, http: number, retry: 'never' | 'aft
 /** Codes that are no possible reply to a create. */
 const notOfACreate = (code: number, name: string | null): ExpectedCode => ({ ...refused(code, name), create: 'unknown' });
 
+/** All codes, with what each proves about an order and when a call may be repeated. */
 export const EXPECTED_CODES: readonly ExpectedCode[] = [
   unknown(-1000, 'UNKNOWN', 500, 'never'),
   unknown(-1001, 'DISCONNECTED', 500),

@@ -150,6 +150,7 @@ const EXPECTED_SPOT: readonly ExpectedRequest[] = [
   { ...GET, op: 'spot.account', args: {}, target: '/sapi/v1/account', security: 'USER_DATA', per2s: 20, params: '' },
 ];
 
+/** The requests of the futures calls. */
 export const EXPECTED_FUTURES: readonly ExpectedRequest[] = [
   { ...GET, op: 'futures.ping', args: {}, target: '/fapi/v1/ping', security: 'NONE', params: '' },
   { ...GET, op: 'futures.serverTime', args: {}, target: '/fapi/v1/time', security: 'NONE', params: '' },
@@ -325,4 +326,5 @@ export const EXPECTED_FUTURES: readonly ExpectedRequest[] = [
   { ...GET, op: 'futures.account', args: {}, target: '/fapi/v1/account', security: 'USER_DATA', params: '' },
 ];
 
+/** The requests of all calls, spot first. */
 export const EXPECTED_REQUESTS: readonly ExpectedRequest[] = [...EXPECTED_SPOT, ...EXPECTED_FUTURES];

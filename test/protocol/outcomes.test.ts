@@ -174,6 +174,7 @@ describe('a reply that does not come from the service', () => {
   });
 });
 
+/** Parses valid JSON. Throws Error for any other text. */
 function parsed(text: string) {
   const json = parseJson(text);
   if (!json.ok) throw new Error(json.problem);

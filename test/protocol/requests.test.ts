@@ -36,6 +36,7 @@ const noted = (params: Params): string =>
 const NEEDS = { required: '!', optional: '?', disputed: '~', either: '|' } as const;
 const needOf = ({ need, onlyWith }: Param): string => (onlyWith ? ` with ${onlyWith.name} ${onlyWith.is}` : NEEDS[need]);
 
+/** Returns the kind of a parameter as the hand-written expectation names it. */
 function kindOf(param: Param): string {
   const quoted = (text: string, wire: 'number' | 'string') => (wire === 'string' ? `"${text}"` : text);
   switch (param.kind) {

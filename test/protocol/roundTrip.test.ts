@@ -18,6 +18,7 @@ const anyVariants = fc.record(
 /** Encodes a value of the endpoint's type. The arbitrary draws such values from the table. */
 const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAnswer(answerOf(op), value as never, variants);
 
+/** Returns the value of a reply. Throws Error if it cannot be decoded. */
 function decode(op: Op, text: string): unknown {
   const json = parseJson(text);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}: ${text}`);
@@ -40,6 +41,7 @@ const withNull = (op: Op, value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, member: unknown) => (LEFT_OUT[op]?.includes(key) ? null : member)));
 /** The one status that each reply implies: an order that was just created is new, and one under cancel is not cancelled yet. */
 const FIXED: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
+/** Returns the value with the status that the call always has. */
 const withStatus = (op: Op, value: unknown): unknown => {
   const word = FIXED[op];
   return word === undefined

@@ -13,6 +13,7 @@ import { opensslHmac } from './openssl.ts';
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
 const TIMESTAMP = '1588591856950';
 
+/** One vector of the dialect. */
 interface Vector {
   readonly name: string;
   readonly method: 'GET' | 'POST';

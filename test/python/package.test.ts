@@ -1,4 +1,4 @@
-// The tests of python/ where python3 and pyarrow are installed.
+// Runs the tests of python/ if python3 and pyarrow are installed.
 
 import { expect, test } from 'vitest';
 import { runPython } from '../fixtures/python.ts';

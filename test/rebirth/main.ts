@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { rebirthsOf } from './runs.ts';
 import { casesIn, names as all } from './roster.ts';
 
+/** Options of the command line, as text. */
 export interface Options {
   readonly kills?: string;
   readonly seed?: string;
@@ -19,7 +20,7 @@ export interface Options {
   readonly program: string;
 }
 
-/** The exit code: 1 where a bot that was killed did otherwise than one that was not. */
+/** Returns the exit code: 1 if a killed bot did something else than the bot without kills. */
 export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, names, program }: Options): Promise<number> {
   const unknown = names.filter((name) => !all().includes(name));
   if (unknown.length > 0) {

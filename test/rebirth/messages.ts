@@ -39,7 +39,9 @@ export type Question = { readonly call: number } & (
   | { readonly ask: 'nextMs' | 'goByActs' | 'goWhole' | 'next' | 'openOrders' }
   | { readonly ask: 'quote'; readonly price: number }
 );
+/** The result of one message. */
 export type Answer = number | DrivenAct | OpenOrders | null;
+/** The result or the error of the message with the number `call`. */
 export interface Reply {
   readonly call: number;
   readonly answer: Answer;

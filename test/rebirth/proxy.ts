@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** One request of the bot. */
 export interface Passing {
   readonly method: string;
   readonly path: string;
@@ -13,6 +14,7 @@ export interface Passing {
 /** What is done with a request: passed on, lost on its way there, or passed on and its answer lost. */
 export type Result = 'pass' | 'loseRequest' | 'loseAnswer';
 
+/** An HTTP proxy on this machine that decides about each request. */
 export class Proxy {
   readonly url: string;
   /** Called for each request before it is passed on. */

@@ -9,6 +9,7 @@ import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
 /** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
+/** One strategy with its definition and the length of its run. */
 export interface Case {
   readonly name: string;
   /** A definition. */
@@ -68,6 +69,7 @@ const REMEMBERING = {
 
 const fromDocuments = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);
 
+/** Returns the names of all strategies. */
 export const names = (): readonly string[] => [
   ...definitionsIn('backtests').map(({ name }) => name),
   ...Object.keys(REMEMBERING),

@@ -12,6 +12,7 @@ import type { Step } from './messages.ts';
 import type { Case } from './roster.ts';
 import { World, type Definition, type Kill, type Losses, type Truth } from './world.ts';
 
+/** What one strategy did over all its lifetimes, and whether each ended like the lifetime without kills. */
 export interface Rebirths {
   readonly strategy: string;
   readonly kills: number;
@@ -21,6 +22,7 @@ export interface Rebirths {
   readonly equalToUnkilled: boolean;
 }
 
+/** The options of the lifetimes of one strategy. */
 export interface LifetimeOptions {
   readonly kills: number;
   readonly seed: number;
@@ -50,6 +52,7 @@ interface Unkilled {
   readonly creates: number;
 }
 
+/** Runs lifetimes of a strategy until it has had all its kills, and compares each with the lifetime without kills. */
 export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifetimeOptions): Promise<Rebirths> {
   const { kills: wanted, seed, lifetime: only, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
@@ -111,7 +114,7 @@ class Fixture {
     this.#options = options;
   }
 
-  /** One process from the first row to the last. */
+  /** Runs one process from the first row to the last. */
   async unkilled(losses?: Losses): Promise<Unkilled> {
     const world = await World.open(this.#plan, this.#options.program, this.#definition, losses);
     try {
@@ -191,7 +194,7 @@ function firstWrong(killed: Truth, other: Truth): string | null {
 const differs = (what: string, killed: string, other: string): string | null =>
   killed === other ? null : `${what}: killed ${killed}, unkilled ${other}`;
 
-/** A kill of any sort; records and creates come about as often as in a lifetime without kills. */
+/** Draws a kill of any kind; records and creates come about as often as in a lifetime without kills. */
 function chosen(random: () => number, kills: number, { records, creates }: Unkilled): Kill {
   const sort = random();
   const soon = (count: number): number => 1 + Math.floor((random() * 2 * count) / (kills + 1));

@@ -210,7 +210,7 @@ export class World {
     }
   }
 
-  /** Every record of the journal, in order; a torn end is left out. */
+  /** Returns every record of the journal, in order, without a torn end. */
   journal(): readonly Line[] {
     const folder = join(this.folder, 'bot', 'journal');
     const text = readdirSync(folder)
@@ -296,15 +296,20 @@ export class World {
 
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** The client id in a request that creates an order; null for any other request. */
+/** Returns the client id in a request that creates an order; null for any other request. */
 function createdId({ method, path, body }: Passing): string | null {
   if (method !== 'POST' || !/\/v1\/(order|conditionOrder\/?)$/.test(path)) return null;
   const { newClientOrderId, clientOrderId } = JSON.parse(body) as { readonly newClientOrderId?: string; readonly clientOrderId?: string };
   return newClientOrderId ?? clientOrderId ?? '';
 }
 
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Compares texts by their code units. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
 
+/** Compares rows by a column of numbers. */
 const by = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
 
 function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {

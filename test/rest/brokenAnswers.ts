@@ -2,6 +2,7 @@
 
 import { answerBytes, type Behaviour } from '../fixtures/stubExchange.ts';
 
+/** The behaviour of the exchange for each way. */
 export const BROKEN_ANSWERS: Readonly<Record<string, Behaviour>> = {
   'a reset instead of an answer': (socket) => void socket.resetAndDestroy(),
   'the end instead of an answer': (socket) => void socket.end(),

@@ -3,8 +3,10 @@
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Given } from '../../src/protocol/arguments.ts';
 
+/** What a call does, which decides whether it may be repeated. */
 export type Kind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
 
+/** One call with arguments that the client accepts. */
 export interface SampleCall {
   readonly op: Op;
   readonly kind: Kind;

@@ -17,6 +17,7 @@ afterEach(async () => {
   for (const fixture of openFixtures.splice(0)) await fixture.close();
 });
 
+/** Opens a client, which is closed after the test. */
 async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promise<RestFixture> {
   const fixture = await RestFixture.open(behaviour, options);
   openFixtures.push(fixture);

@@ -75,6 +75,7 @@ describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
   });
 });
 
+/** A fault of the exchange, and the check that must find it. */
 interface Symptom {
   readonly options: StubOptions;
   readonly check: string;

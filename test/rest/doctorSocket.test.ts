@@ -16,6 +16,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
+/** Starts an exchange, which ends with the test. */
 async function exchange(): Promise<RunningExchange> {
   const running = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
   // Its heartbeat comes every ten seconds of its own time.
@@ -23,6 +24,7 @@ async function exchange(): Promise<RunningExchange> {
   ends.push(() => running.close());
   return running;
 }
+/** Returns a scheduler, which ends with the test. */
 function scheduler(): LiveScheduler {
   const newScheduler = new LiveScheduler();
   ends.push(() => newScheduler.close());

@@ -8,6 +8,7 @@ import { bob } from '../fixtures/restOthers.ts';
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
+/** Returns the scopes of all halts with this code, with their reasons. */
 const scopes = (world: RestWorld, code: string) =>
   world.engine.risk.halts
     .causes()

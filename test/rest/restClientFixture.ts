@@ -16,12 +16,15 @@ import type { Outcome } from '../../src/protocol/outcome.ts';
 import type { Credentials } from '../../src/protocol/request.ts';
 import { StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
 
+/** The secret by which the client signs. */
 export const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
+/** The key of the client, and its signatures. */
 export const CREDENTIALS: Credentials = {
   apiKey: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
   sign: (message) => createHmac('sha256', SECRET).update(message).digest('hex'),
 };
 
+/** The client, its clock and its limits. */
 export interface FixtureOptions {
   /** The speed of the client's time relative to real time; default 1. */
   readonly speed?: number;
@@ -35,6 +38,7 @@ export interface FixtureOptions {
   readonly origin?: string;
 }
 
+/** One client, the stub that it calls, and the time of both. */
 export class RestFixture {
   readonly stub: StubExchange;
   readonly scheduler: LiveScheduler;
@@ -65,7 +69,7 @@ export class RestFixture {
     });
   }
 
-  /** The stub answers `time` itself, and every other request with `behaviour`. */
+  /** Opens a client and its stub, which answers `time` itself and every other request with `behaviour`. */
   static async open(behaviour: Behaviour, options: FixtureOptions = {}): Promise<RestFixture> {
     const stub = await StubExchange.start(() => {});
     const fixture = new RestFixture(stub, options);

@@ -11,29 +11,30 @@ const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture
 const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
 const codeOfCancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
-/** Codes that only a planted fault causes (step -, exchange dialect 10.2). */
-const BY_FAULT = [-1000, -1001, -1006, -1007, -1016];
-/** Codes without a cause on spot. */
+/** Codes that only a planted fault causes (step -, exchange dialect 10.2), with the HTTP status of each. */
+const FAULT_STATUSES = [[-1000, 500], [-1001, 500], [-1006, 500], [-1007, 504], [-1016, 503]] as const; // prettier-ignore
+/** A call on futures that gives each code without a cause on spot. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
   [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
   [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
   10015: () => codeOf(new FuturesFixture().create('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
 };
 
+/** A call on spot that gives each code. */
 const CAUSES: Readonly<Record<string, () => number>> = {
   [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-apikey'))),
-  [-1003]: () =>
-    codeOf(
-      Array.from(
-        { length: 21 },
-        (
-          (fixture) => () =>
-            fixture.get('/sapi/v1/account')
-        )(new Fixture()),
-      ).at(-1)!,
-    ),
+  [-1003]: () => {
+    // The limit of the account is 20 calls in two seconds.
+    const fixture = new Fixture();
+    for (let index = 0; index < 20; index++) fixture.get('/sapi/v1/account');
+    return codeOf(fixture.get('/sapi/v1/account'));
+  },
   [-1004]: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
-  [-1015]: () => ((fixture) => (codeOfOrder(fixture), codeOfOrder(fixture)))(new Fixture({ maxOpenOrders: 1 })),
+  [-1015]: () => {
+    const fixture = new Fixture({ maxOpenOrders: 1 });
+    codeOfOrder(fixture);
+    return codeOfOrder(fixture);
+  },
   [-1017]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('content-type'))),
   [-1020]: () => codeOfOrder(new Fixture({ off: ['spot.newOrder'] })),
   [-1021]: () => codeOf(new Fixture().get('/sapi/v1/account', { timestamp: 1 })),
@@ -61,8 +62,12 @@ const CAUSES: Readonly<Record<string, () => number>> = {
     return codeOfOrder(fixture);
   },
   [-1139]: () => codeOfOrder(new Fixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
-  [-1145]: () =>
-    ((fixture) => ((id) => (codeOfCancel(fixture, id), codeOfCancel(fixture, id)))(fixture.limit('alice', 'BUY', '1', '1')))(new Fixture()),
+  [-1145]: () => {
+    const fixture = new Fixture();
+    const id = fixture.limit('alice', 'BUY', '1', '1');
+    codeOfCancel(fixture, id);
+    return codeOfCancel(fixture, id);
+  },
   [-1147]: () => codeOfOrder(new Fixture(), { price: 1.001 }),
   [-2013]: () => codeOfCancel(new Fixture(), '5'),
   [-2015]: () => codeOf(new Fixture().get('/sapi/v1/account', { as: 'nobody' })),
@@ -73,19 +78,25 @@ const CAUSES: Readonly<Record<string, () => number>> = {
 };
 
 test('the tables of causes have every code', () => {
-  const tableCodes = [...Object.keys(CAUSES).map(Number), ...BY_FAULT, ...Object.keys(ON_FUTURES).map(Number)];
+  const tableCodes = [...Object.keys(CAUSES).map(Number), ...FAULT_STATUSES.map(([code]) => code), ...Object.keys(ON_FUTURES).map(Number)];
   expect(tableCodes.toSorted((a, b) => a - b)).toEqual(ERROR_CODES.map(({ code }) => code).toSorted((a, b) => a - b));
 });
 
-test.each(Object.entries(CAUSES).map(([code, cause]) => [Number(code), cause] as const))('%i has a cause on spot', (code, cause) => {
-  expect(cause()).toBe(code);
-});
+test.each(Object.entries(CAUSES).map(([code, cause]) => [Number(code), cause] as const))(
+  'a call on spot causes the code %i',
+  (code, cause) => {
+    expect(cause()).toBe(code);
+  },
+);
 
-test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause] as const))('%i has a cause on futures', (code, cause) => {
-  expect(cause()).toBe(code);
-});
+test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause] as const))(
+  'a call on futures causes the code %i',
+  (code, cause) => {
+    expect(cause()).toBe(code);
+  },
+);
 
-test.each(BY_FAULT)('%i can be caused by a fault, with its own HTTP status', (code) => {
+test.each(FAULT_STATUSES)('a planted fault causes the code %i with the HTTP status %i', (code, status) => {
   const fixture = new Fixture({
     accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL_PERMISSIONS, ips: null }] }],
   });
@@ -99,7 +110,7 @@ test.each(BY_FAULT)('%i can be caused by a fault, with its own HTTP status', (co
     ip: '',
   };
   faulty.receive(request, fixture.nowMs, (answer) => {
-    expect(answer).toMatchObject({ status: code === -1007 ? 504 : code === -1016 ? 503 : 500 });
+    expect(answer).toMatchObject({ status });
     expect(codeOf(answer!)).toBe(code);
   });
 });

@@ -8,15 +8,18 @@ import { ACCOUNTS, BTC, codeOf, Fixture, ETH } from './serviceFixture.ts';
 
 /** 0.001 BTC a contract, prices in 0.1, USDT in 0.0001; fees of 0.02 % and 0.04 % to open, 0.025 % and 0.05 % to close. */
 export const PERPETUAL = linearContract({ maxMarketLots: 5000 });
+/** A second linear contract. */
 export const ETH_PERPETUAL = linearContract({ contractId: 3 }, { base: 'ETH' });
 /** 100 USD a contract, in BTC. */
 export const INVERSE = inverseContract();
 
+/** Two accounts with money for futures. */
 export const TRADERS: readonly AccountConfig[] = ACCOUNTS.map((account) => ({
   ...account,
   futures: { balances: { USDT: '10000', BTC: '10' } },
 }));
 
+/** A reply with named members. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Removes the rate limits, so that only the tests about limits meet them. */
@@ -26,12 +29,13 @@ const NO_LIMITS = Object.fromEntries(
     .map((name) => [`futures.${name}`, null]),
 );
 
+/** An exchange of both markets, with the calls of its traders. */
 export class FuturesFixture extends Fixture {
   constructor(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
     super({ instruments: [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE], accounts: TRADERS, limits: NO_LIMITS, ...overrides }, switches);
   }
 
-  /** The answer to a create; a LIMIT OPEN of E-BTC-USDT unless `more` says otherwise. */
+  /** Returns the answer to a create: a LIMIT OPEN of E-BTC-USDT unless `more` says otherwise. */
   create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: Json = {}): ServiceResponse {
     const kind = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
     return this.post(

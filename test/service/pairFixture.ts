@@ -23,6 +23,7 @@ const CLOCK_OFFSET_MS = 70_000;
 const WIRE_MS = 3;
 const OUTCOME_TIME_LIMIT_MS = 60_000;
 
+/** Two clients and the exchange between them. */
 export class PairFixture {
   readonly service: Service;
   readonly profile: Profile;
@@ -37,7 +38,7 @@ export class PairFixture {
     for (const { name, keys } of TRADERS) this.#clients.set(name, this.#client(keys[0]!.apiKey, keys[0]!.secret));
   }
 
-  /** The outcome of a call of `as`, in simulated time. */
+  /** Returns the outcome of a call of `as`, in simulated time. */
   call<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): Outcome<OpResult<O>> {
     let received: Outcome<OpResult<O>> | null = null;
     const outcome = (): Outcome<OpResult<O>> | null => received;

@@ -5,6 +5,7 @@ import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { codeOf, type Fixture } from './serviceFixture.ts';
 
+/** The arguments of a call by the names of the wire. */
 export type CallArgs = Readonly<Record<string, unknown>>;
 
 /** The code that answers each fault of a parameter: missing, empty, of a foreign type, with foreign characters, out of range. */
@@ -16,6 +17,7 @@ export interface FaultCodes {
   readonly beyond?: readonly [unknown, number];
 }
 
+/** One parameter of an endpoint, and the codes of its faults. */
 export interface ParameterCell {
   readonly op: Op;
   readonly parameter: string;
@@ -27,6 +29,7 @@ export interface ParameterCell {
   readonly createFixture: () => Fixture;
 }
 
+/** Sends one call to the exchange of the fixture, and returns the code of its reply; 0 for a success. */
 export function call(createFixture: Fixture, op: Op, args: CallArgs): number {
   const { method, path, security } = endpointOf(op);
   if (method === 'POST') return codeOf(createFixture.post(path, args));
@@ -40,6 +43,7 @@ export function call(createFixture: Fixture, op: Op, args: CallArgs): number {
 const without = (args: CallArgs, name: string): CallArgs =>
   Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
+/** Checks that the valid call succeeds, and that each fault of the parameter has its code. */
 export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, createFixture }: ParameterCell): void {
   const isBody = endpointOf(op).method === 'POST';
   const isName = name === 'symbol' || name === 'contractName';

@@ -12,6 +12,7 @@ import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 /** 2026-01-05T00:00Z, a Monday. */
 export const START_MS = 1_767_571_200_000;
 
+/** A spot pair with fees. */
 export const BTC: Instrument = {
   id: instrumentId('spot', 'BTCUSDT'),
   market: 'spot',
@@ -26,8 +27,10 @@ export const BTC: Instrument = {
   makerFeePpm: 1000,
   takerFeePpm: 2000,
 };
+/** A spot pair without a maker fee. */
 export const ETH: Instrument = { ...BTC, id: instrumentId('spot', 'ETHUSDT'), wireName: 'ETHUSDT', base: 'ETH', makerFeePpm: 0 };
 
+/** A key that may do everything. */
 export const ALL_PERMISSIONS = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
 const accountConfig = (name: string, uid: string, overrides: Partial<AccountConfig> = {}): AccountConfig => ({
   name,
@@ -37,6 +40,7 @@ const accountConfig = (name: string, uid: string, overrides: Partial<AccountConf
   ...overrides,
 });
 
+/** Two accounts with spot money. */
 export const ACCOUNTS: readonly AccountConfig[] = [accountConfig('alice', '10001'), accountConfig('bob', '10002')];
 
 /** Options of one request: the signing account, and values that replace the usual ones. */
@@ -51,6 +55,7 @@ export interface RequestOptions {
   readonly signedText?: string;
 }
 
+/** One exchange in this process, on a clock that the test moves. */
 export class Fixture {
   readonly service: Service;
   nowMs = START_MS;

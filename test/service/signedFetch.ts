@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 
+/** Sends requests in the name of one key. */
 export class Signer {
   readonly #url: string;
   readonly #key: { readonly apiKey: string; readonly secret: string };

@@ -76,10 +76,12 @@ export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   }
 }
 
+/** One feed with gaps. */
 export const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
 const a = minutes('AAAUSDT', 2500, 1);
 const b = minutes('BBBUSDT', 2500, 2, 0.02);
 const c = minutes('CCCUSDT', 2500, 3, 0.2);
+/** Several feeds of several instruments and intervals. */
 export const many = [
   feed('bars', a),
   feed('all', a),

@@ -28,6 +28,7 @@ function read(pattern: string, timezone: string): Cron {
   }
 }
 
+/** True if this computer knows the time zone. */
 function isZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

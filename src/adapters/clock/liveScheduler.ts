@@ -57,7 +57,7 @@ export class LiveScheduler implements Scheduler {
     if (this.#waiting.delete(handle) && this.#waiting.size === 0) this.#disarm();
   }
 
-  /** Nothing runs after this, and nothing keeps the process alive. */
+  /** Stops all timers. Nothing runs afterwards, and nothing keeps the process alive. */
   close(): void {
     this.#isClosed = true;
     this.#disarm();

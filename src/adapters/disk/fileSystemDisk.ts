@@ -30,6 +30,7 @@ const MAX_OPEN = 8;
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
 const [NOFOLLOW, NONBLOCK, DIRECTORY] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0, constants.O_DIRECTORY ?? 0];
 
+/** A file that is open for appending. */
 interface OpenFile {
   readonly descriptor: number;
   /** Expected size in bytes: the size when opened plus what was appended. */

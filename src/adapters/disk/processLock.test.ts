@@ -11,6 +11,7 @@ import { FileSystemDisk } from './fileSystemDisk.ts';
 import { lockFolder, lockHolder, processesHere, takeLock, type LockHolder, type Processes } from './processLock.ts';
 
 const FOLDER = 'journal';
+/** Returns the identity of a process. */
 const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => ({
   pid,
   started: String(pid * 7),

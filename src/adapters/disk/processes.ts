@@ -63,6 +63,7 @@ function statOf(pid: number): { readonly state: string; readonly started: string
   return state === undefined || started === undefined ? null : { state, started };
 }
 
+/** Returns the id of this process's pid namespace, because two containers can have equal process ids. */
 function namespaceOf(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNREPORTED;

@@ -124,10 +124,15 @@ export class GrowingFile {
 
   /** Says once that the file cannot be read, until it can. */
   #unreadable(error: unknown): FileLook {
-    const why = error instanceof Error ? ('code' in error ? String(error.code) : error.message) : String(error);
-    const problem = `${this.#path}: cannot be read (${why})`;
+    const problem = `${this.#path}: cannot be read (${causeText(error)})`;
     const isNew = problem !== this.#problem;
     this.#problem = problem;
     return { rows: [], problems: isNew ? [problem] : [], isAtEnd: true };
   }
+}
+
+/** Returns the code of an error of the system, or the message of another error. */
+function causeText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
 }

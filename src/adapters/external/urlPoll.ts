@@ -41,6 +41,7 @@ export class UrlPoll {
     this.#cancel();
   }
 
+  /** Sends a request, and plans the next one. The interval counts from request to request. */
   #ask(): void {
     const { wire, scheduler, url, everyMs } = this.#deps;
     const nextMs = scheduler.nowMs + everyMs;
@@ -60,21 +61,22 @@ export class UrlPoll {
     );
   }
 
-  /** Returns what is wrong with the answer; '': nothing. */
+  /** Reports the value of an answer. Returns the problem of an answer without a value; '' for a good one. */
   #take(outcome: WireOutcome): string {
     if (outcome.kind === 'failed') return 'it could not be reached';
     if (outcome.status !== 200) return `it answered HTTP ${outcome.status}`;
     const { time, value, onValue } = this.#deps;
     const answer = parsed(outcome.body);
     if (answer === undefined) return 'its answer is not JSON';
-    const timeMs = timeOf(at(answer, time));
-    if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof at(answer, time)}`;
-    const number = numberOf(at(answer, value));
-    if (number === null) return `expected a number, true or false at ${value} of its answer, found ${typeof at(answer, value)}`;
+    const timeMs = timeOf(memberAt(answer, time));
+    if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof memberAt(answer, time)}`;
+    const number = numberOf(memberAt(answer, value));
+    if (number === null) return `expected a number, true or false at ${value} of its answer, found ${typeof memberAt(answer, value)}`;
     onValue(timeMs, number);
     return '';
   }
 
+  /** Reports a problem that the answer before did not have. */
   #note(problem: string): void {
     if (problem !== '' && problem !== this.#problem) this.#deps.onProblem(problem);
     this.#problem = problem;
@@ -91,13 +93,12 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** Returns what an answer has at `place`; -1 is the last of a list. */
-function at(answer: unknown, place: string): unknown {
+/** Returns the member of an answer at `place`, such as `data.-1.value`; -1 is the last one of a list. Undefined for a missing member. */
+function memberAt(answer: unknown, place: string): unknown {
   let found = answer;
   for (const name of place.split('.')) {
     if (Array.isArray(found)) found = (found as readonly unknown[]).at(Number(name));
-    else if (typeof found === 'object' && found !== null && Object.hasOwn(found, name))
-      found = Object.entries(found).find(([key]) => key === name)?.[1]; // prettier-ignore
+    else if (typeof found === 'object' && found !== null && Object.hasOwn(found, name)) found = Reflect.get(found, name);
     else return undefined;
   }
   return found;

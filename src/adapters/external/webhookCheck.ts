@@ -97,6 +97,7 @@ function isSame(a: string, b: string): boolean {
   return timingSafeEqual(hashOf(a), hashOf(b));
 }
 
+/** Returns the members of a JSON object; null for any other body. */
 function fieldsOf(body: Buffer): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -107,6 +108,7 @@ function fieldsOf(body: Buffer): Readonly<Record<string, unknown>> | null {
   }
 }
 
+/** Returns the value of a request, or why it is refused. */
 function valueOf(time: unknown, value: unknown, nonce: string): HookValue | HookRefusal {
   const timeMs = timeOf(time);
   if (timeMs === null) return { status: 400, problem: 'time: expected the time that the value is of, a Unix time or a date' };
@@ -126,8 +128,8 @@ export function timeOf(value: unknown): number | null {
 /** Returns a number, also of text, and 1 or 0 of a flag; null: it is not a number. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  const isText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
-  const number = typeof value === 'number' ? value : isText ? Number(value) : NaN;
+  const isNumberText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
+  const number = typeof value === 'number' || isNumberText ? Number(value) : NaN;
   // Minus zero would not outlive the journal.
   return Number.isFinite(number) ? number + 0 : null;
 }

@@ -89,6 +89,7 @@ function writerOf(folder: string): JournalReport['writer'] {
   return holder && { pid: holder.pid, host: holder.host };
 }
 
+/** Returns the report of a journal that was read to its end. */
 function reportOf(path: string, reading: JournalReading, state: JournalState, writer: JournalReport['writer']): JournalReport {
   const { segments, account, ending, damage } = reading;
   const torn = segments.at(-1)?.torn ?? null;

@@ -32,7 +32,7 @@ export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarge
   };
 }
 
-/** The receiver's text is not repeated, because it may contain the address and with it a secret. */
+/** Returns why an alert was not delivered; null if it was. It never repeats the receiver's text, which may contain a secret address. */
 function failureOf(outcome: WireOutcome): NotifyFailure | null {
   if (outcome.kind === 'failed') return { why: 'it could not be reached', mayPass: true, retryAfterMs: null };
   const { status, headers, body } = outcome;
@@ -41,7 +41,7 @@ function failureOf(outcome: WireOutcome): NotifyFailure | null {
   return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? retryAfterOf(headers['retry-after'], body) : null };
 }
 
-/** Telegram puts it into the body: parameters.retry_after. */
+/** Returns the pause that the receiver demands, ms; null without one. Telegram puts it into the body: parameters.retry_after. */
 function retryAfterOf(header: string | undefined, body: Uint8Array): number | null {
   const inBody = /"retry_after"\s*:\s*(\d{1,6})/.exec(new TextDecoder().decode(body.subarray(0, 4096)))?.[1];
   const seconds = Number(/^\d{1,6}$/.exec(header ?? '')?.[0] ?? inBody ?? NaN);

@@ -11,6 +11,7 @@ import { AlertOutbox, type OutboxOptions } from './outbox.ts';
 import { telegramNotifier } from './telegram.ts';
 import { webhookNotifier } from './webhook.ts';
 
+/** One request, as the receiver saw it. */
 interface Received {
   readonly url: string;
   readonly authorization: string | undefined;
@@ -57,6 +58,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
+/** Returns an alert about a live bot. */
 const alert = (overrides: Partial<Alert> = {}): Alert => ({
   level: 'alarm',
   code: 'MISMATCH',
@@ -67,6 +69,7 @@ const alert = (overrides: Partial<Alert> = {}): Alert => ({
   timeMs: 1_723_128_000_000,
   ...overrides,
 });
+/** Returns an outbox with a webhook, whose lost alerts are recorded. */
 const outbox = (options: OutboxOptions = {}): AlertOutbox =>
   new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {
     firstPauseMs: 20,

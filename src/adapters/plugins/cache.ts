@@ -53,6 +53,7 @@ export function sourceOf(path: string): string {
   return from === undefined ? path : path.slice(from.sources.length);
 }
 
+/** Returns the path after the code is there. Existing code is not written again, because its name has its hash. */
 function written(path: string, codeOf: () => string): string {
   if (existsSync(path)) return path;
   // Another run may write the same module now. Each writes its own file, and the last rename wins with equal bytes.

@@ -33,6 +33,7 @@ export function dataAt(text: string): number {
   return table >= 0 ? table : blobAt(text);
 }
 
+/** Returns the offset of the first long list of numbers or of a very long number; -1 without one. */
 function tableAt(text: string): number {
   let count = 0;
   let start = -1;
@@ -60,6 +61,7 @@ function tableAt(text: string): number {
   return -1;
 }
 
+/** Returns the offset of the first long text, or of the first of several texts that are long together; -1 without one. */
 function blobAt(text: string): number {
   let sum = 0;
   let first = -1;

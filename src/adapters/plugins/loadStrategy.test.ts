@@ -11,6 +11,7 @@ import { loadStrategy } from './loadStrategy.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-plugins-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Writes a file of the test, and returns its path. */
 function write(name: string, text: string): string {
   const path = join(folder, name);
   mkdirSync(join(path, '..'), { recursive: true });

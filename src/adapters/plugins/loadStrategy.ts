@@ -65,6 +65,7 @@ function baseOf(framework: object): Constructor {
 
 const EXAMPLE = 'write: export default class MyStrategy extends Strategy.with({ ... }) { ... }';
 
+/** Returns the strategy class that a file exports. Throws ConfigError for any other default export. */
 function checkDefault(exported: unknown, displayName: string, base: Constructor): StrategyClass {
   if (exported === undefined) throw new ConfigError(`${displayName}: expected a default export, got none`, EXAMPLE);
   if (!isConstructor(exported))

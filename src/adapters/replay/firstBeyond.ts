@@ -95,6 +95,7 @@ function minOf(ticks: TickColumn, from: number, to: number): number {
   return Math.min(a, b, c, d);
 }
 
+/** Returns the maximum of the rows from `from` to `to` (exclusive). */
 function maxOf(ticks: TickColumn, from: number, to: number): number {
   let a = ticks[from]!;
   let [b, c, d] = [a, a, a];

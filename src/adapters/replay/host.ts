@@ -38,7 +38,7 @@ export interface Guards {
   legTimeMs: number;
 }
 
-/** Sends the stop entries that a row reaches: at its open, or inside it. */
+/** Sends the stop entries that a row reaches. Times are ms UTC, prices are ticks. `fireAtOpen` is true if it has sent one. */
 export interface WatchedEntries {
   fireAtOpen(instrument: number, openMs: number, open: number): boolean;
   fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void;

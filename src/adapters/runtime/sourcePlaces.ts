@@ -19,6 +19,7 @@ export function sourcePlaces(stack: string): string {
   });
 }
 
+/** Returns a place of a built file as `path:line:column` of its source. Null without a map. */
 function sourceOf(file: string, line: number, column: number): string | null {
   const map = textOf(`${file}.map`);
   if (map === null) return null;
@@ -27,6 +28,7 @@ function sourceOf(file: string, line: number, column: number): string | null {
   return `${fileURLToPath(new URL(entry.originalSource, file))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
+/** Returns the text of a file, or null if it cannot be read. */
 function textOf(url: string): string | null {
   try {
     return readFileSync(new URL(url), 'utf8');

@@ -6,6 +6,7 @@ import { RowLog, rowInPage, Scratch, DiscardingScratch } from './rowLog.ts';
 const WIDTH = 2;
 const ROWS = 20_000;
 
+/** Writes rows to a new log, and returns the pages that it used. */
 function writeRows(scratch: Scratch): { readonly log: RowLog; readonly pages: ReadonlySet<Float64Array> } {
   const log = new RowLog(WIDTH, scratch);
   const pages = new Set<Float64Array>();

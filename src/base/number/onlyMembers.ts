@@ -39,6 +39,7 @@ export function mustBeCalled(prototype: object, methods: readonly string[]): voi
   }
 }
 
+/** Returns a prototype on which the read of any other member throws TypeError. */
 function guarded(base: object, allowed: ReadonlySet<string>, described: (name: string, view: unknown) => string): object {
   return new Proxy<object>(Object.freeze(Object.create(base)), {
     get(target, name, view): unknown {
@@ -51,6 +52,7 @@ function guarded(base: object, allowed: ReadonlySet<string>, described: (name: s
   });
 }
 
+/** Returns the end of a message: the nearest name, or the first of the existing ones. */
 function adviceOn(name: string, names: readonly string[]): string {
   const near = beginningOf(name, names) ?? nearestName(name, names) ?? shortOrLongForm(name, names);
   if (near !== null) return `: did you mean ${near}?`;

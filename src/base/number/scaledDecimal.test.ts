@@ -7,6 +7,7 @@ import { decimalOf } from './scaledDecimal.ts';
 
 const EDGES = [0, 1, 9, 10, 9_999_999, 1e7, 10_000_001, 99_999_999_999_999, 1e14, 100_000_010_000_000, 2 ** 53 - 1];
 
+/** Expects the same sign, exponent and digits as a division by decimal.js gives. */
 function expectSameDecimal(value: number, digits: number): void {
   const { s, e, d } = new Decimal(value).div(Decimal.pow(10, digits));
   const decimal = decimalOf(value, digits);

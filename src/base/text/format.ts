@@ -109,7 +109,8 @@ export function daysText(ms: number): string {
 
 /** Returns the CSS class that colours a figure by its sign; empty for zero. */
 export function tone(value: number): 'gain' | 'loss' | '' {
-  return value > 0 ? 'gain' : value < 0 ? 'loss' : '';
+  if (value > 0) return 'gain';
+  return value < 0 ? 'loss' : '';
 }
 
 /** Returns `2024-08-08`, UTC. */

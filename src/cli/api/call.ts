@@ -138,6 +138,7 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
 const indentLines = (text: string, first: string, rest: string): readonly string[] =>
   wrapText(text, COLUMNS - rest.length).map((line, index) => (index === 0 ? first : rest) + line);
 
+/** Returns the line about an event of the rate limiter. */
 function limitLine(event: LimitEvent): string {
   switch (event.kind) {
     case 'limited':

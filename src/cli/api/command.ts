@@ -6,6 +6,7 @@ import { text } from '../options/text.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('endpoint', { type: 'string', describe: 'Name such as spot.klines; --list prints all of them' })

@@ -16,6 +16,7 @@ export function followUpCommands(op: Op, given: Given): readonly string[] {
 /** Returns the argument as ` name=value`. Empty without a value. */
 type ArgumentText = (name: string) => string;
 
+/** Returns the calls that show the effect of a call; empty for a read. */
 function callsFor(op: Op, text: ArgumentText): readonly string[] {
   const { effect } = endpointOf(op);
   switch (effect) {
@@ -33,6 +34,7 @@ function callsFor(op: Op, text: ArgumentText): readonly string[] {
   }
 }
 
+/** Returns the calls that show a new order. */
 function forCreate(op: Op, text: ArgumentText): readonly string[] {
   const [symbol, contract, id, clientId] = [text('symbol'), text('contractName'), text('orderId'), text('newClientOrderId')];
   if (op === 'futures.createConditionOrder') return [`futures.triggerOrderList${contract}`, `futures.orderHistory${contract}`];
@@ -44,6 +46,7 @@ function forCreate(op: Op, text: ArgumentText): readonly string[] {
   return [...byClientId, `spot.openOrders${symbol} limit=100`, `spot.myTrades${symbol}`];
 }
 
+/** Returns the call that shows a cancelled order. */
 function forCancel(op: Op, text: ArgumentText): string {
   const [symbol, contract, id] = [text('symbol'), text('contractName'), text('orderId')];
   if (op === 'futures.cancelTriggerOrder') return `futures.triggerOrderList${contract}`;

@@ -29,6 +29,7 @@ interface CatalogArgs {
   readonly catalog: string;
   readonly json: boolean;
 }
+/** Options of `isobar data import`. */
 interface ImportArgs extends CatalogArgs {
   readonly file: readonly string[];
   readonly symbol?: string | undefined;
@@ -45,6 +46,7 @@ interface CheckArgs extends CatalogArgs {
   readonly interval?: string | undefined;
   readonly market?: Market | undefined;
 }
+/** Options of `isobar data resample`. */
 interface ResampleArgs extends CatalogArgs {
   readonly symbol: string;
   readonly interval: string;
@@ -52,6 +54,7 @@ interface ResampleArgs extends CatalogArgs {
   readonly minCoverage: string;
   readonly market: Market;
 }
+/** Options of `isobar data generate`. */
 interface GenerateArgs extends CatalogArgs {
   /** One symbol, or several separated by commas. */
   readonly symbol: string;

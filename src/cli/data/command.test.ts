@@ -14,6 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => void (process.exitCode = undefined));
 
 const catalog = join(folder, 'data');
+/** Runs the command in this process, and returns its output. */
 async function isobar(...args: string[]): Promise<string> {
   const writtenTexts: string[] = [];
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => (writtenTexts.push(String(text)), true));

@@ -13,6 +13,7 @@ const symbol = { ...text, describe: 'Symbol as on the wire, such as BTCUSDT' } a
 const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
 const interval = { ...text, describe: 'Length of a bar, such as 5s, 1m, 3m, 2h, 1d, 1w or 1M' } as const;
 
+/** Adds `isobar data import`. */
 const importCommand = (yargs: Argv) =>
   yargs.command(
     'import <file...>',
@@ -54,6 +55,7 @@ const importCommand = (yargs: Argv) =>
     },
   );
 
+/** Adds `isobar data list`. */
 const listCommand = (yargs: Argv) =>
   yargs.command(
     'list',
@@ -62,6 +64,7 @@ const listCommand = (yargs: Argv) =>
     async (args) => (await import('./actions.ts')).listData(args),
   );
 
+/** Adds `isobar data check`. */
 const checkCommand = (yargs: Argv) =>
   yargs.command(
     'check',
@@ -70,6 +73,7 @@ const checkCommand = (yargs: Argv) =>
     async (args) => (await import('./actions.ts')).checkData(args),
   );
 
+/** Adds `isobar data resample`. */
 const resampleCommand = (yargs: Argv) =>
   yargs.command(
     'resample',
@@ -91,6 +95,7 @@ const resampleCommand = (yargs: Argv) =>
     async (args) => (await import('./actions.ts')).resampleData(args),
   );
 
+/** Adds `isobar data generate`. */
 const generateCommand = (yargs: Argv) =>
   yargs.command(
     'generate',

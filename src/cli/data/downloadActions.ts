@@ -21,6 +21,7 @@ import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
+/** Options of `isobar data download` and `record`. */
 interface SetArgs extends AccessOptions {
   readonly market: Market;
   /** One symbol, or several separated by commas. The same holds for the interval. */
@@ -33,6 +34,7 @@ interface SetArgs extends AccessOptions {
 interface DownloadArgs extends SetArgs {
   readonly from?: string | undefined;
 }
+/** Options of `isobar data instruments`. */
 interface InstrumentsArgs extends AccessOptions {
   readonly market?: Market | undefined;
   readonly symbol?: string | undefined;

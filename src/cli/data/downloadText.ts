@@ -38,6 +38,7 @@ function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: 
   return `${klines}: ${count(newRows)} new${filled}, ${count(equalRows)} unchanged`;
 }
 
+/** Returns the lines about bars that the exchange has changed since they were stored. */
 function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
   const action = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
@@ -54,6 +55,7 @@ function changedText(was: PriceFigures, now: PriceFigures): string {
   return changed.map((name) => `${name} ${was[name]} -> ${now[name]}`).join(', ');
 }
 
+/** Returns the lines about bars that the exchange does not give any more. */
 function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: number }): string[] {
   return [
     `    hole        ${counted(bars, 'bar')} from ${minute(fromMs)} on, older than the newest 300 klines`,
@@ -76,6 +78,7 @@ export function newsText(news: RecordNews, timeMs: number): string {
   return `${formatTime(timeMs).slice(11, 19)}  ${eventText(news)}`;
 }
 
+/** Returns the line about an event of a recording. */
 function eventText(news: RecordNews): string {
   switch (news.kind) {
     case 'caughtUp': {

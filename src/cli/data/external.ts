@@ -16,6 +16,7 @@ import { count, counted, spanText } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { print, printJson } from '../terminal/print.ts';
 
+/** Options of `isobar data import --as series`. */
 interface ExternalArgs {
   readonly file: readonly string[];
   readonly name?: string | undefined;
@@ -122,6 +123,7 @@ export function checkExternalSets(catalog: string, isWanted: (key: ExternalKey) 
 export const isSoundExternal = ({ unchanged, wrong }: CheckedExternal): boolean => unchanged && wrong === 0;
 
 const HEAD = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
+/** Returns the cells of a series under HEAD. */
 const tableRow = (manifest: ExternalManifest): string[] => [
   manifest.name,
   symbolOf(manifest),

@@ -9,6 +9,7 @@ import type { Market } from '../../model/instrument.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { importedSeriesText, seriesJson } from './seriesText.ts';
 
+/** Options of `isobar data import --as mark` and `--as funding`. */
 interface SeriesArgs {
   readonly as: SeriesKey['kind'];
   readonly file: readonly string[];

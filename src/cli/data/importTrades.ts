@@ -12,6 +12,7 @@ import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 
+/** Options of `isobar data import --as trades`. */
 interface TradeArgs {
   readonly file: readonly string[];
   readonly symbol?: string | undefined;

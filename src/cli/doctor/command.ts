@@ -4,6 +4,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { accessOptions } from '../options/access.ts';
 import { text } from '../options/text.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .options({

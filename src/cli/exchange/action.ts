@@ -12,6 +12,7 @@ import type { InternalError } from '../../paperExchange/internalError.ts';
 import { profileOf } from '../../paperExchange/dialect/profile.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
+/** Options of `isobar exchange`. */
 interface ExchangeArgs {
   readonly config?: string | undefined;
   readonly demo: boolean;

@@ -2,6 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 
+/** Adds the options of `isobar journal check`. */
 const check = (args: Argv) =>
   args
     .positional('path', { type: 'string', demandOption: true, describe: 'Folder of a journal or of its bot, or one of its files' })

@@ -2,6 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('journal', { type: 'string', demandOption: true, describe: 'Folder of a journal, or the data folder of a bot' })

@@ -18,6 +18,7 @@ export async function replay({ journal, config, json }: ReplayArgs): Promise<voi
   if (result.difference !== null) process.exitCode = EXIT.differs;
 }
 
+/** Returns the result as text: how much was compared, and the first difference. */
 function resultText({ processes, instants, bars, decisions, difference }: ReplayResult): string {
   const starts = `${processes} ${processes === 1 ? 'start' : 'starts'} of the bot`;
   const head = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;

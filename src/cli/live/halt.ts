@@ -17,6 +17,7 @@ const resumeOptions = (args: Argv) =>
     .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...reasonOption })
     .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
 
+/** Adds the options of `isobar tighten`. */
 const tightenOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('limit', { type: 'string', demandOption: true, describe: 'Limit under risk: of the config, such as maxOrderNotional' })

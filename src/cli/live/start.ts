@@ -3,6 +3,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { text } from '../options/text.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('config', { type: 'string', describe: 'YAML file: strategy, feeds, capital, exchange (docs/live.md)' })

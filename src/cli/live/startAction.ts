@@ -13,6 +13,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { builtUrl } from '../../base/inPackage.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
+/** Options of `isobar live`. */
 interface LiveArgs {
   readonly config?: string | undefined;
   readonly live: boolean;
@@ -102,13 +103,15 @@ function botProcess(
   { live: isLive, confirm, json, demo, seconds, acceptChanges, requireProof }: LiveArgs,
 ): Promise<number> {
   const entry = fileURLToPath(builtUrl('tasks/bot/process/main'));
+  // The demo runs a strategy of isobar, and has no trial ledger with verdicts.
+  const proofOfDemo = demo ? ['--unproved'] : [];
+  const formOfDemo = demo ? ['--plain'] : [];
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),
-    // The demo runs a strategy of isobar, and has no trial ledger with verdicts.
-    ...(requireProof ? ['--require-proof'] : demo ? ['--unproved'] : []),
+    ...(requireProof ? ['--require-proof'] : proofOfDemo),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
-    ...(json ? ['--json'] : demo ? ['--plain'] : []),
+    ...(json ? ['--json'] : formOfDemo),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),
   ];
   // The demo has its own keys. Any other bot uses those of its config or of the environment.

@@ -332,6 +332,7 @@ function textsOf(place: string, { kind }: Argument, value: unknown): readonly st
 /** True for a text that can be a word of a command line. */
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('\0');
 
+/** Returns the error for an argument of the wrong type. */
 function wrongKind(place: string, expected: string, got: unknown): ConfigError {
   return new ConfigError(
     `${place}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,

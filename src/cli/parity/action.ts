@@ -6,6 +6,7 @@ import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { parityText } from './text.ts';
 
+/** Options of `isobar parity`. */
 interface ParityArgs {
   readonly folder: string;
   readonly config?: string | undefined;

@@ -16,6 +16,7 @@ function latencyOf(text: string): number | 'measured' {
   );
 }
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('folder', { type: 'string', demandOption: true, describe: 'The data folder of a bot' })

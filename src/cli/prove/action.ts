@@ -11,6 +11,7 @@ import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { proveText } from './proveText.ts';
 import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
+/** Options of `isobar prove`. */
 interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
   readonly times: string;
   readonly quick: boolean;

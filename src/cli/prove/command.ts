@@ -5,6 +5,7 @@ import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { text } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })

@@ -6,6 +6,7 @@ import { FAMILY } from '../options/family.ts';
 import { text } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })

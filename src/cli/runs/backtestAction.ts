@@ -12,6 +12,7 @@ import { progressLine } from '../terminal/progressLine.ts';
 import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
+/** Options of `isobar backtest`. */
 interface BacktestArgs extends RunRequestArgs {
   readonly out: string;
   readonly json: boolean;

@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { PROFILE_NAMES } from '../../report/profiles/names.ts';
 import { text } from '../options/text.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })

@@ -16,6 +16,7 @@ import { print, printJson, printLines } from '../terminal/print.ts';
 import type { ProfileName } from '../../report/profiles/names.ts';
 import { profileLines } from './profileText.ts';
 
+/** Options of `isobar report`. */
 interface ReportArgs {
   readonly run: string;
   readonly other?: string | undefined;

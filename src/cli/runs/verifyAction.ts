@@ -11,6 +11,7 @@ import { print, printJson } from '../terminal/print.ts';
 import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { verdictText } from './verifyText.ts';
 
+/** Options of `isobar verify`. */
 interface VerifyArgs {
   readonly run: string;
   readonly in?: string | undefined;

@@ -88,6 +88,7 @@ function explainDifference({ outcome, isFolderAltered, changed, notes, differenc
   return 'nothing that went in has changed: the strategy or a model depends on something else, such as a clock, chance or a file';
 }
 
+/** Returns two lines for each input that has changed since the run. */
 function changedLines(changed: readonly ChangedInput[]): string[] {
   return changed.flatMap(({ use, file, recorded, now }) => [
     `    ${file}`,

@@ -10,6 +10,7 @@ import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { replayCommand, simText } from './text.ts';
 
+/** Options of `isobar sim`. */
 interface SimArgs {
   readonly what: string;
   readonly days?: string | undefined;

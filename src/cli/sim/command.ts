@@ -3,6 +3,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { text } from '../options/text.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('what', { type: 'string', demandOption: true, describe: 'A run definition, or the config of a bot (.yaml)' })

@@ -55,6 +55,7 @@ function compareImportance(a: SimDay, b: SimDay): number {
   return Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs());
 }
 
+/** Returns the cells of a day. */
 const dayRow = (day: SimDay, asset: string): readonly string[] => [
   String(day.seed),
   dayText(day.startMs),

@@ -15,6 +15,7 @@ const threads = {
 } as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
 
+/** Adds the options of `isobar sweep`. */
 const sweepOptions = (args: Argv) =>
   args
     .positional('definition', { type: 'string', demandOption: true, describe: 'A run definition (.yaml)' })
@@ -44,6 +45,7 @@ const sweepOptions = (args: Argv) =>
     .example('$0 sweep backtests/smaCross.yaml --grid fast=5..50:5 --grid slow=20..200:20', '100 sets, ranked by Sharpe')
     .example('$0 sweep my.yaml --grid bars=10..500 --grid width=1..4:0.05 --random 500', '500 sets of 29 951');
 
+/** Adds the options of `isobar sweep-worker`. */
 const workerOptions = (args: Argv) =>
   args.options({
     queue: { ...text, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },

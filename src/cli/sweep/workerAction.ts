@@ -4,6 +4,7 @@ import { joinSweeps } from '../../tasks/sweep/distributedSweep.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { threadOptions } from './options.ts';
 
+/** Options of `isobar sweep-worker`. */
 interface WorkerArgs {
   readonly queue: string;
   readonly catalog?: string | undefined;

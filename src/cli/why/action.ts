@@ -10,6 +10,7 @@ import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { explanationText } from './explanationText.ts';
 
+/** Options of `isobar why`. */
 interface WhyArgs {
   readonly folder: string;
   readonly at?: string | undefined;

@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { text } from '../options/text.ts';
 
+/** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('folder', {

@@ -77,6 +77,7 @@ function checkSupported({ models }: Definition, source: DefinitionSource, instru
   }
 }
 
+/** Returns the instrument by which an asset is valued. Throws ConfigError if no feed of the run has the symbol. */
 function conversionOf(asset: string, symbol: string, source: DefinitionSource, instruments: readonly Instrument[]): Instrument {
   const where = whereIs(source, ['convert', asset]);
   const instrument = instruments.find(({ wireName }) => wireName === symbol);

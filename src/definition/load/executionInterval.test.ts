@@ -27,6 +27,7 @@ const withoutHighOfHour3 = (() => {
 
 const sourceOf = (lines: string) =>
   yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${symbol}, interval: 1h } }\ncash: '1000'\n${lines}`);
+/** Loads the feeds of a definition from bars in memory. */
 function feedsOf(sets: readonly BarColumns[], lines: string, fromMs: number | null = null) {
   const source = sourceOf(lines);
   const store = memoryStore(sets.map((bars) => wholeSet(bars, SYNTHETIC)));

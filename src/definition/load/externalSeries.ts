@@ -51,6 +51,7 @@ function loadSeries(folder: string, name: string, key: ExternalKey, symbol: stri
   return { name, symbol, values, input: { name: externalLabel(key), sha256: dataSha256 }, file: path };
 }
 
+/** Returns the error for a series that the catalog does not have. It names series with the same name. */
 function missingSeries(where: string, folder: string, key: ExternalKey, available: readonly ExternalKey[]): ConfigError {
   const message = `${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`;
   const sameName = available.filter(({ name }) => name === key.name);

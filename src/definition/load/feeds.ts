@@ -84,6 +84,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => withOverrides(bars, definition, source))];
 }
 
+/** A feed whose bars are built from trades. */
 interface TradeBarFeed {
   readonly name: string;
   readonly feed: Definition['feeds'][string];
@@ -131,6 +132,7 @@ function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, {
   return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
 }
 
+/** Runs `load`, and puts the message in front of a ConfigError. */
 function prefixErrors<T>(load: () => T, message: string): T {
   try {
     return load();
@@ -139,6 +141,7 @@ function prefixErrors<T>(load: () => T, message: string): T {
   }
 }
 
+/** Returns the error for a range in which a feed has too few bars. */
 function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
   return new ConfigError(
     `${message}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
@@ -291,6 +294,7 @@ export function withFees(contract: Contract, { maker, taker }: NonNullable<Defin
 
 type Changes = NonNullable<Definition['instruments']>[string] | undefined;
 
+/** Returns the instrument with the changes that the definition makes. Throws ConfigError for one that contradicts the bars. */
 function overrideRecord({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
   if (changes === undefined) return instrument;
   const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);

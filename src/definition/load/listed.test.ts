@@ -12,6 +12,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const sets = ['AAA', 'BBB'].map((name, index) => walkBars({ rows: 4 * 1440, seed: 30 + index, instrument: spotInstrument(name) }));
 
+/** Loads the feeds of a definition with these times of listing. */
 function feedsOf(listed: string, range = { fromMs: START_MS + DAY, toMs: START_MS + 3 * DAY }) {
   const feeds = `feeds: { all: { symbols: [AAAUSDT, BBBUSDT], interval: 1m, listed: { ${listed} } } }`;
   const source = yamlSource('x.yaml', '.', `strategy: s.ts\n${feeds}\ncash: '1000'\n`);

@@ -13,12 +13,14 @@ import { yamlSource } from '../text/source.ts';
 const coin = barsOfRows([[100, 100, 100, 100]], spotInstrument());
 const contract = barsOfRows([[100, 100, 100, 100]], linearContract({ marginDigits: 8 }, { quoteDigits: 8 }));
 const FEEDS = { spot: feedPlan('spot', coin), perp: feedPlan('perp', contract) };
+/** Returns a definition with a spot feed and a futures feed. */
 const sourceOf = (cash: string, perp = 'futures') =>
   yamlSource(
     'x.yaml',
     '.',
     `strategy: s.ts\nfeeds: { spot: { market: spot, symbol: A, interval: 1m }, perp: { market: ${perp}, symbol: A, interval: 1m } }\ncash: ${cash}\n`,
   );
+/** Returns the starting balances of a definition with this `cash`. */
 function fundsOf(cash: string, feeds: readonly (keyof typeof FEEDS)[] = ['spot', 'perp']) {
   const source = sourceOf(cash);
   return startingBalances(
@@ -27,6 +29,7 @@ function fundsOf(cash: string, feeds: readonly (keyof typeof FEEDS)[] = ['spot',
     feeds.map((name) => FEEDS[name]),
   );
 }
+/** Returns the message of a ConfigError. */
 function errorOf(act: () => unknown): string {
   try {
     act();

@@ -113,6 +113,7 @@ function sumByAsset(a: Balances, b: Balances): Balances {
   return Object.fromEntries([...assets].map((asset) => [asset, new Decimal(a[asset] ?? 0).plus(b[asset] ?? 0).toFixed()]));
 }
 
+/** Returns the digits of each asset that the account can hold. */
 function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
   return new Map(
     instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] => [

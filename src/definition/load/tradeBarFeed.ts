@@ -142,6 +142,7 @@ export function readDay({ folder, days, rule, instrument, where }: DayReader, da
   }
 }
 
+/** Returns one column of all days. */
 function joinColumn(dayBars: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
   const joined = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
   let row = 0;

@@ -34,6 +34,7 @@ export function tradeFeeds(
   return feeds.map((feed) => tradeFeedOf(feed, store, where));
 }
 
+/** Returns the execution-only feed of an instrument. Throws ConfigError for a contract. */
 function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedPlan {
   const { bars, firstRow } = feed;
   const { instrument } = bars;
@@ -152,7 +153,7 @@ function checkTradesReachBars(
   }
 }
 
-/** The first three days, as the end of a message. Empty: no day is missing. */
+/** Returns the first three missing days as the end of a message. Empty if no day is missing. */
 function missingDaysText(days: readonly string[]): string {
   if (days.length === 0) return '';
   return `; there are none at all of ${days.slice(0, 3).join(', ')}${days.length > 3 ? ' and others' : ''}`;

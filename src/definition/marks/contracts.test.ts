@@ -32,12 +32,14 @@ function barsOfQuarters(rows: readonly (Prices | null)[]): BarColumns {
     volume: column(1),
   };
 }
+/** Returns a series of the catalog. */
 const series = (timeMs: readonly number[], figures: readonly (readonly number[])[], digits: number) => ({
   length: timeMs.length,
   timeMs: Float64Array.from(timeMs),
   figures: figures.map((column) => Float64Array.from(column)),
   digits,
 });
+/** Returns mark klines. Each row has its minute, then open, high, low and close. */
 function klinesOf(interval: MarkInterval, rows: readonly (readonly [minute: number, ...Prices])[], digits = 1) {
   const column = (columnIndex: number) => rows.map((row) => row[columnIndex]!);
   return markKlines(

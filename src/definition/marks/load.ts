@@ -54,6 +54,7 @@ export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | n
   };
 }
 
+/** Loads the marks and the funding rates of one contract. */
 function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: Range) {
   const { bars, firstRow } = feed;
   const { instrument } = bars;
@@ -119,6 +120,7 @@ export function knownRates({ length, timeMs, figures: [rate = new Float64Array(0
   return { length, timeMs, rate };
 }
 
+/** Returns notes about funding that is not paid, or is paid at an uncertain price. */
 function fundingNotes(symbol: string, plan: FundingPlan | null): readonly string[] {
   if (plan === null) return [`${symbol}: no funding is paid, for want of funding rates`];
   const { funding, distant, unpriced } = plan;

@@ -93,6 +93,7 @@ function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Def
     }
 }
 
+/** Throws ConfigError if a module wraps a part to which modules can only add. */
 function checkAddition({ part, isWrapping }: ModuleBinding, { name }: ComposeModule, place: string): void {
   if (!isWrapping) return;
   throw new ConfigError(
@@ -101,6 +102,7 @@ function checkAddition({ part, isWrapping }: ModuleBinding, { name }: ComposeMod
   );
 }
 
+/** Returns the error for a part that two modules rebind. */
 function duplicateBindingError({ part }: ModuleBinding, { name }: ComposeModule, place: string, before: string): ConfigError {
   return new ConfigError(
     `${place}: the module ${name}: expected a part that nothing else rebinds, got ${part}, which ${before} rebinds already`,

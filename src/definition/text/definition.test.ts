@@ -26,6 +26,7 @@ catalog: data
 
 const source = (text: string): DefinitionSource => yamlSource('x.yaml', '.', text);
 
+/** Returns the ConfigError of a definition or of a call. */
 function errorOf(input: DefinitionSource | (() => unknown)): ConfigError {
   try {
     if (typeof input === 'function') input();

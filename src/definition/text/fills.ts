@@ -6,14 +6,14 @@ import type { FillsPlan } from '../plan/plan.ts';
 import { toScaled } from '../../base/number/decimal.ts';
 import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
 
-/** The schema of the coefficient of market impact, which becomes whole millionths. */
+/** Returns the schema of the coefficient of market impact, which becomes whole millionths. */
 function coefficient() {
   const what = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
   const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
   return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
 }
 
-/** The schema of a quantity in the base asset, or of a multiple of a quantity. */
+/** Returns the schema of a quantity in the base asset, or of a multiple of a quantity. */
 function queueValue(what: string, help: string) {
   return textValue(`a quoted decimal (${what}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
 }
@@ -84,6 +84,7 @@ export function settledFills(given: Fills = {}): FillsPlan {
   };
 }
 
+/** Returns the settings of the queue in units of the engine. */
 function queueSettings({ ahead, aheadTrades, cancels }: NonNullable<Fills['queue']>): QueueSettings {
   const units = (text: string): number => toScaled(text, QUEUE_DIGITS)!;
   return {

@@ -5,6 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { wantsText } from './keys.ts';
 import { plainData, nodeText, definitionValueAt, type DefinitionSource, type KeyPath } from './source.ts';
 
+/** One `--set`, split into its key and its value. */
 interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -45,6 +46,7 @@ export function givesValue(setting: string, key: string): boolean {
   return path.every((part, index) => part === keyPath[index]) && definitionValueAt(value, keyPath.slice(path.length)) !== undefined;
 }
 
+/** Splits one `--set`. Throws ConfigError for an invalid key or value. */
 function parseSetting(setting: string): Override {
   const equalsAt = setting.indexOf('=');
   const key = equalsAt < 0 ? setting : setting.slice(0, equalsAt);

@@ -113,17 +113,19 @@ function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Returns the problem of a key that the schema does not have, with the nearest valid key. */
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
   const valid = keysAt(path, schema);
   const near = nearestName(key, valid);
   const place = path.length === 0 ? called : path.join('.');
-  const isListed = valid.length > 0 && valid.length <= MAX_LISTED;
   return {
     message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
-    remedy: isListed
-      ? `keys of ${place}: ${valid.join(', ')}`
-      : valid.length > 0
-        ? `${docs} lists the keys of ${place}`
-        : `leave it out: ${docs} says what ${place} takes`,
+    remedy: remedyForKey(place, valid, docs),
   };
+}
+
+/** Returns the valid keys of `place`, or the page that lists them. */
+function remedyForKey(place: string, valid: readonly string[], docs: string): string {
+  if (valid.length === 0) return `leave it out: ${docs} says what ${place} takes`;
+  return valid.length > MAX_LISTED ? `${docs} lists the keys of ${place}` : `keys of ${place}: ${valid.join(', ')}`;
 }

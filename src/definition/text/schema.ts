@@ -130,6 +130,7 @@ const fees = map(
 ).describe('fees; the instrument record holds where a rate is missing');
 
 const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
+/** Returns the schema of a risk limit. */
 function limit(row: LimitRow) {
   const { kind, unit, help, max } = row;
   if (kind === 'count') return integerValue(unit, help, 1, MAX_COUNT).optional();

@@ -36,6 +36,7 @@ export function readYaml(file: string, called: string, ifLarge: string): Definit
   return yamlSource(file, dirname(file), readText(file, called, ifLarge));
 }
 
+/** Returns the text of a file. Throws ConfigError for a missing file, a file of code and a large file. */
 function readText(file: string, called: string, ifLarge: string): string {
   // statSync would throw for a path that leads through a file.
   const stats = existsSync(file) ? statSync(file) : null;
@@ -116,6 +117,7 @@ function codeValueText(value: unknown): string {
   return text === undefined ? `a ${typeof value}` : clip(text);
 }
 
+/** Returns a value as JSON; undefined if it has none. */
 function attemptJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -7,22 +7,22 @@ import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 
 // An `error` is the text after "expected". parse.ts puts file, line and key before it, and the text that was found after it.
 
-/** A map with these keys and no others. */
+/** Returns the schema of a map with these keys and no others. */
 export function map<T extends z.ZodRawShape>(shape: T, what: string) {
   return z.strictObject(shape, { error: what });
 }
 
-/** Text that matches a pattern. */
+/** Returns the schema of a text that matches a pattern. */
 export function textValue(what: string, help: string, pattern = /\S/) {
   return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
 }
 
-/** One of several texts. */
+/** Returns the schema of one of several texts. */
 export function choiceValue<const T extends readonly [string, ...string[]]>(values: T, help: string) {
   return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
 }
 
-/** The interval of bars, or one of `words`. */
+/** Returns the schema of an interval of bars, or of one of `words`. */
 export function intervalValue(help: string, words: readonly string[] = []) {
   const error = [...words, INTERVAL_FORM].join(', ');
   const named = words.length === 0 ? '' : `${words.join('|')}|`;
@@ -33,7 +33,7 @@ export function intervalValue(help: string, words: readonly string[] = []) {
     .describe(help);
 }
 
-/** The interval of bars, or bars from trades. */
+/** Returns the schema of an interval of bars, or of bars from trades. */
 export function feedIntervalValue(help: string) {
   const either = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
   return z
@@ -48,7 +48,7 @@ export function flagValue(help: string) {
   return z.boolean({ error: 'true or false' }).describe(help);
 }
 
-/** A whole number in a range. */
+/** Returns the schema of a whole number in a range. */
 export function integerValue(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
   const lowerBound = min > 0 ? `, at least ${min}` : '';
   const range = max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : lowerBound;
@@ -56,7 +56,7 @@ export function integerValue(unit: string, help: string, min = 0, max = Number.M
   return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
 }
 
-/** A rate below 1 with at most six decimals, so that it is a whole number of millionths. */
+/** Returns the schema of a rate below 1 with at most six decimals, so that it is a whole number of millionths. */
 export function rate(help: string) {
   const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
   return textValue(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);

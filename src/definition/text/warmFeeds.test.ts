@@ -14,6 +14,7 @@ const minutes = walkBars({ rows: 4 * 1440, seed: 8, instrument: spotInstrument()
 const { wireName: symbol } = minutes.instrument;
 const days = coarser(minutes, '1d');
 
+/** Loads the feeds of a definition from bars in memory. */
 function feedsOf(feeds: string, fromMs: number, toMs: number, sets = [minutes, days]) {
   const source = yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { ${feeds} }\ncash: '1000'\n`);
   const store = memoryStore(sets.map((bars) => wholeSet(bars, SYNTHETIC)));

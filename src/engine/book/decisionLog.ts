@@ -73,6 +73,7 @@ export class DecisionLog {
   }
 }
 
+/** Returns the DECISION_FLAGS of an order as one number. */
 function flagsOf(order: BotOrder, isSizedByEquity: boolean): number {
   return (
     (order.role === 'limit' ? DECISION_FLAGS.limit : 0) |

@@ -25,6 +25,7 @@ interface Account {
   readonly fill: (price: number, pick: Pick) => void;
 }
 
+/** Returns a spot account that random fills change. */
 function spotAccount(instrument: Instrument): Account {
   const ledger = new SpotLedger([instrument], 1);
   ledger.deposit(0, instrument.quote, START);
@@ -38,6 +39,7 @@ function spotAccount(instrument: Instrument): Account {
   return { ledger, fill };
 }
 
+/** Returns a futures account that random fills change. */
 function contractAccount(contract: Instrument, isNet: boolean): Account {
   const ledger = new FuturesLedger([contract], 1, () => ({ leverage: 5, isCross: true, isNet }));
   ledger.deposit(0, ledger.cashAsset, START);

@@ -17,7 +17,8 @@ interface MoneyHost {
 export function moneyIn(host: MoneyHost, strategy: number, name: string, what: 'cash' | 'equity', asset: string): number {
   const { ledger } = host;
   const isConverted = ledger instanceof ConvertedLedger;
-  const account = isConverted ? ledger.accountIn(asset) : ledger.cashAsset === asset ? ledger : undefined;
+  const onlyAccount = ledger.cashAsset === asset ? ledger : undefined;
+  const account = isConverted ? ledger.accountIn(asset) : onlyAccount;
   if (account === undefined) {
     const assets = isConverted ? ledger.accounts.map(({ cashAsset }) => cashAsset).join(', ') : ledger.cashAsset;
     throw new StrategyError(`${name}: ${what}In of ${asset}, in which this run has no cash`, `the run has cash in ${assets}`);

@@ -28,6 +28,7 @@ export function writeStopEntry(order: BotOrder, options: OrderOptions, lastTicks
   if ((ticks - lastTicks) * sign <= 0) order.code = ENTRY_SIDE;
 }
 
+/** Throws StrategyError for options that a stop entry cannot have. */
 function checkOptions({ trigger, timeInForce, reduceOnly }: OrderOptions, name: string): void {
   if (trigger !== undefined)
     throw new StrategyError(

@@ -24,6 +24,7 @@ interface Clock {
   readonly nowMs: number;
 }
 
+/** The view of one series, on the clock of its run. */
 class KnownView implements KnownSeries {
   readonly #rows: Series;
   readonly #values: KnownValues;

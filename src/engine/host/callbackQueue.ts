@@ -7,6 +7,7 @@ import type { StrategyRun } from './strategyRun.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** A callback that waits: an action of the bot, a fill or an order change. */
 interface QueuedCallback {
   /** The strategy to call; null for an action of the bot itself. */
   readonly run: StrategyRun | null;

@@ -7,6 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MIDNIGHT = Date.UTC(2024, 0, 1);
 
+/** Runs timers up to `ms`, and returns the strategy and the time of each call. */
 function firedUntil(timers: Timers, ms: number): [string, number][] {
   const fired: [string, number][] = [];
   while (timers.nextMs <= ms) {

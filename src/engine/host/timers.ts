@@ -10,6 +10,7 @@ const INFINITY = Infinity;
 
 const DAY_MS = 86_400_000;
 
+/** A timer of a strategy. */
 interface Timer {
   readonly strategy: number;
   /** Returns the first time after `ms`. */

@@ -56,6 +56,7 @@ export function laneLoop(engines: readonly Engine[]): void {
   }
 }
 
+/** Computes the values of every indicator for the rows of the open block. */
 export function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
     if (feed.to === feed.cur) continue;
@@ -65,6 +66,7 @@ export function fillIndicators(engine: Engine): void {
   for (const { feed, kernels } of engine.links) if (feed.to > feed.cur) for (const kernel of kernels) kernel.fill(feed.cur, feed.to);
 }
 
+/** Lists the rows of the open block at which each watched signal is true, from the bar at which its strategy is ready. */
 export function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
@@ -85,6 +87,7 @@ function moveTo(watch: SignalWatch, at: number): void {
   watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
 }
 
+/** Visits the instants of the open block in order of time. Fills, timers and callbacks happen here. */
 export function visitBlock(engine: Engine): void {
   const { hasOneFeedAndStrategy } = engine;
   // Events between blocks may have added work that the row-by-row visits do not look for.
@@ -159,10 +162,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   if (end > from) instant.set(lastMs);
 }
 
-/**
- * Delivers rows until the strategy submits or cancels an order. Returns the row after that one, or `to`. Hot:
- * docs/performance.md#own-loop.
- */
+/** Delivers rows until the strategy submits or cancels an order. Returns the row after it, or `to`. hot: docs/performance.md#own-loop */
 function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
   const { cursor } = feed;
   const { watches } = run;
@@ -203,7 +203,7 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
 const passRows = (market: BarMarket, instrument: number, from: number, to: number): number =>
   market.passRows === undefined ? from : market.passRows(instrument, from, to);
 
-/** Without `onBar` a row is visited only for a listed signal or a row to match. */
+/** Visits rows of a strategy without `onBar`: only those with a listed signal, and those to match. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, market } = engine;
   const { cursor, instrumentIndex } = feed;
@@ -267,7 +267,7 @@ function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number)
   return market.workingOrders(instrumentIndex) > 0;
 }
 
-/** The next time at which something can happen; Infinity when nothing is left. */
+/** Returns the next time at which something can happen; Infinity when nothing is left. */
 function nextInstant(engine: Engine): number {
   const { alignedFeeds, hasOneFeedAndStrategy, runs } = engine;
   refreshAllWorking(engine);

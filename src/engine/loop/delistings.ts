@@ -17,6 +17,7 @@ export function scheduleDelistings(engine: Engine): void {
   });
 }
 
+/** Lets every strategy close its position in the instrument. */
 function leaveAll(engine: Engine, index: number): void {
   engine.hasPendingWork = true;
   for (const run of engine.runs) {

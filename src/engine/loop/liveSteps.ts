@@ -38,6 +38,7 @@ export function finishInstant(engine: Engine, t: number): void {
 /** Value of an engine's `decided` before its strategies are called at an instant. */
 const NOT_VISITED = -1;
 
+/** Continues the instant at `t` after a strategy has failed in it, or begins it. */
 function continueInstant(engine: Engine, t: number): void {
   engine.faults.raise(engine);
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
@@ -48,6 +49,7 @@ function continueInstant(engine: Engine, t: number): void {
   visit(engine, () => visitBlock(engine));
 }
 
+/** Runs a step, then the actions of new halts, and ends its block. */
 function visit(engine: Engine, act: () => void): void {
   if (engine.defersCallbacks) actAndDeliver(engine, act);
   else act();
@@ -117,6 +119,7 @@ export function finishCatchUp(engine: Engine, untilMs: number): void {
   }
 }
 
+/** Delivers all callbacks, runs the timers that came due up to `untilMs`, and delivers what they caused. */
 function notifyMissedTimers(engine: Engine, untilMs: number): void {
   engine.deliverCallbacks();
   engine.deliverHeld();

@@ -103,6 +103,7 @@ function checkCounts({ runs, instruments }: Engine): void {
   if (count > max) throw new ConfigError(`the run: expected at most ${max} ${what}, got ${count}`, 'split it into several runs');
 }
 
+/** Throws ConfigError for a strategy that nothing would ever call. */
 function checkHasWork(engine: Engine, run: StrategyRun): void {
   const canBegin = run.instance?.onStart !== undefined;
   if (run.hasOnBar || canBegin || run.watches.length > 0 || engine.timers.has(run.index)) return;

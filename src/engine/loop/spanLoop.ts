@@ -30,6 +30,7 @@ export function turnsLoop(ahead: Engine, behind: Engine, untilMs: number): void 
   }
 }
 
+/** Runs one block. Returns false when no rows are left. */
 function stepped(engine: Engine): boolean {
   try {
     return runBlock(engine);

@@ -61,6 +61,7 @@ function reducedTo(held: number, wanted: number): number {
   return Math.abs(wanted) < Math.abs(held) ? wanted : held;
 }
 
+/** Returns the changes of position that the weights need. Feeds without a weight are sold. */
 function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly Move[] {
   const others = host.tradable.filter((feed) => !weights.has(feed));
   return [...weights.keys(), ...others].flatMap((feed) => {

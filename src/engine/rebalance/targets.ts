@@ -22,6 +22,7 @@ export interface TargetHost {
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
 }
 
+/** What a change to a target needs to know and to change of other orders. */
 interface TargetSizes {
   setSize(order: BotOrder, lots: number): void;
   heldAndOrdered(instrumentIndex: number): number;

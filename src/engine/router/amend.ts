@@ -228,6 +228,7 @@ const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =
     `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
     `cancel it and close with a limit order of your own; this.amend(${parent}, { stop }) moves the stop`,
   );
+/** Returns the error for a change that a trigger order cannot have. */
 const triggerChangeError = (name: string, { id, reduceOnly }: BotOrder): StrategyError =>
   reduceOnly
     ? new StrategyError(

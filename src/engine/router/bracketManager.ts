@@ -44,6 +44,7 @@ export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
 const protectedEntryOf = ({ strategy, instrumentIndex, side }: BotOrder): ProtectedEntry => ({ strategy, instrumentIndex, side });
+/** Returns the take-profits of an entry, with its quantities in lots. `total` is 0 for an entry by amount. */
 const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): EntryTargets => ({
   target: takeProfit,
   ladder,

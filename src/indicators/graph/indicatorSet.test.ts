@@ -22,6 +22,7 @@ function newSet(blockRows = 16) {
   return { cursor, set: new IndicatorSet(bars, cursor, blockRows) };
 }
 
+/** Returns message and remedy of a ConfigError. */
 function message(act: () => unknown): string {
   try {
     act();

@@ -12,6 +12,7 @@ const MAX_BARS = 100_000;
 
 /** The outputs of the Donchian channel. */
 export interface Donchian {
+  /** Highest high, middle and lowest low. */
   readonly upper: Series;
   readonly middle: Series;
   readonly lower: Series;
@@ -52,8 +53,8 @@ export function bandWidth(x: Source, bars = 20, widths = 2): IndicatorSpec<Serie
 }
 
 /**
- * Returns the spec of a figure that `of` computes from the newest value, the mean of the window, and `widths` standard deviations
- * (population).
+ * Returns the spec of a figure of Bollinger's bands. `of` computes it from the newest value, the mean of the window, and the distance of a
+ * band from the mean: `widths` standard deviations (population).
  */
 function deviations(
   name: 'percentB' | 'bandWidth',
@@ -112,7 +113,8 @@ export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSp
           const [oldUpper, oldLower] = [upper, lower];
           upper = isFirst || above < oldUpper || last > oldUpper ? above : oldUpper;
           lower = isFirst || below > oldLower || last < oldLower ? below : oldLower;
-          if (!isFirst) direction = close! > oldUpper ? 1 : close! < oldLower ? -1 : direction;
+          if (!isFirst && close! > oldUpper) direction = 1;
+          else if (!isFirst && close! < oldLower) direction = -1;
           out[0] = direction === 1 ? lower : upper;
           out[1] = direction;
         }

@@ -15,6 +15,7 @@ const STRATEGIES = 2;
 /** A mark above some worst prices and below others. */
 const LATER_MARK = 1020;
 
+/** A reserved order, and when it ends. */
 interface HeldOrder {
   readonly order: PlainOrder;
   readonly mark: number;
@@ -62,6 +63,7 @@ function recount(heldOrders: readonly HeldOrder[]) {
   return sum;
 }
 
+/** Expects the reservations that a recount of the held orders gives. */
 function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[]): void {
   const sum = recount(heldOrders);
   const figures = [];
@@ -172,6 +174,7 @@ function execute(reservations: Reservations, { order, untilMs }: HeldOrder, shar
   return isByAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
+/** Returns the worst case of an order at a mark of 1000: price, lots, units and cash. */
 const assessed = (terms: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
   const order = new PlainOrder(INSTRUMENTS, terms);
   new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);

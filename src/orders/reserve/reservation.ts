@@ -278,7 +278,7 @@ export class Reservations {
   scale(index: number): NotionalScale {
     return this.exposure(index).scale;
   }
-  /** The part of the fee that a market buy of the instrument pays in cash. */
+  /** Returns the part of the fee that a market buy of the instrument pays in cash. */
   cashFeePpm(index: number): number {
     return this.exposure(index).cashFeePpm;
   }

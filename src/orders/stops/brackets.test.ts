@@ -11,6 +11,7 @@ import { BotOrder } from '../botOrder.ts';
 
 const BTC = spotInstrument();
 
+/** Returns an entry of 100 lots with a stop. */
 function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strategy = 0): BotOrder {
   const order = new BotOrder();
   order.begin(id, strategy, BTC, 0, side, 0);
@@ -20,6 +21,7 @@ function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strat
   return order;
 }
 
+/** Returns the entry and the price of each bracket that `act` triggers. */
 function triggersOf(act: (hit: (bracket: Bracket, price: number) => void) => void): [number, number][] {
   const triggeredPrices: [number, number][] = [];
   act((bracket, price) => triggeredPrices.push([bracket.entry, price]));

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { DueQueue } from '../../ports/dueQueue.ts';
 import { Heartbeat } from './heartbeat.ts';
 
+/** Returns a heartbeat in simulated time, with its pings and the time of its end. */
 function startHeartbeat() {
   const queue = new DueQueue();
   queue.runDue(1_000_000);

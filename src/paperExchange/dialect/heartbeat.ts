@@ -10,6 +10,7 @@ export interface HeartbeatTimes {
   readonly pongTimeoutMs: number;
 }
 
+/** What the heartbeat does to its connection. */
 interface HeartbeatActions {
   /** `stamp` must come back in the pong. */
   readonly ping: (stamp: string) => void;

@@ -52,6 +52,7 @@ function allOrders<O extends UserOrder, T extends OwnTrade>({ orders, counters }
   return numbered.filter((order) => order !== null);
 }
 
+/** Returns the spot balances of an account as decimals. */
 const balanceRows = (spot: SpotExchange, account: number) =>
   Array.from(spot.assets(), ([asset, digits]) => ({
     asset,
@@ -70,6 +71,7 @@ function marginRows(futures: FuturesExchange, account: number) {
   });
 }
 
+/** Returns the true state of a spot order. */
 const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting }: UserOrder, nameOf: AccountNames) => ({
   id,
   account: nameOf(account),

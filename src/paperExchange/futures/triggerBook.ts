@@ -173,7 +173,7 @@ export class TriggerBook {
     return this.#inMemory.size;
   }
 
-  /** All waiting triggers. */
+  /** Returns all waiting triggers. */
   pending(): readonly WireTrigger[] {
     return Array.from(this.#inMemory.values()).filter(({ trigger }) => trigger.status === 'pending');
   }

@@ -10,6 +10,7 @@ const instrument = linearContract();
 const names: IdMaps = { market: 'futures', uidOf: String, accountOf: Number, instrumentOf: () => instrument };
 const layout = Layout.current('a file');
 
+/** Returns a trigger order of the exchange. */
 const wireTrigger = (placedMs: number, sinceMs: number, isLeaving: boolean, overrides: Partial<WireTrigger['trigger']>): WireTrigger => {
   const child = futuresIntent(instrument, 'sell', 7, { closes: true });
   const trigger = { id: 3, account: 1, kind: 'stopLoss', price: 650_005, child, sinceMs, expiresMs: Infinity } as const;

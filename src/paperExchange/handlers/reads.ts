@@ -94,6 +94,7 @@ export function klinesReply(
   return done(encodeAnswer(answer, listing(rows.map((bar) => klineOf(instrument, bar))), profile));
 }
 
+/** Returns a bar in the form of the wire. */
 const klineOf = (instrument: Instrument, bar: TickBar): Kline => ({
   openMs: timeMs(bar.openMs),
   open: wirePriceText(instrument, bar.open),

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { TradeLists } from './tradeLists.ts';
 
+/** Returns lists that count how often one was built. */
 function countingLists() {
   const lists = new TradeLists();
   const count = { built: 0 };

@@ -56,7 +56,7 @@ const slotOf = (hash: number, number: number): number => ((hash >>> CHECK_SHIFT)
 const numberIn = (slot: number): number => (slot & 0xffff) - 1;
 const hasSameHashBits = (slot: number, hash: number): boolean => slot >>> 16 === ((hash >>> CHECK_SHIFT) & 0xffff);
 
-/** FNV-1a over account and id, with its bits mixed once more (the finalizer of MurmurHash3). */
+/** Returns the hash of account and id: FNV-1a, with its bits mixed once more (the finalizer of MurmurHash3). */
 function hashOf(account: number, id: string): number {
   let hash = Math.imul(0x811c9dc5 ^ account, 0x01000193);
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);

@@ -19,7 +19,9 @@ export interface IdMaps {
 
 /** Stored markets, sides and roles. The codes are their positions, so only append to these lists. */
 export const MARKET = oneOf('spot', 'futures');
+/** The side of an order or a trade, as a stored code. */
 export const SIDE = oneOf('buy', 'sell');
+/** The role of an order, as a stored code. */
 export const ROLE = oneOf('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
 
 /** Fields of every order. */

@@ -89,13 +89,21 @@ export const barsRecord = record('bars', { market: MARKET, symbol: text, interva
 /** Ms by which the clock of requests is ahead. */
 export const clockRecord = record('clock', { offsetMs: whole });
 
-/** The stored fields of each record. */
+/** The fields of `balanceRecord`. */
 export type BalanceRecord = RecordOf<typeof balanceRecord>;
+/** The fields of `walletRecord`. */
 export type WalletRecord = RecordOf<typeof walletRecord>;
+/** The fields of `totalsRecord`. */
 export type TotalsRecord = RecordOf<typeof totalsRecord>;
+/** The fields of `positionRecord`. */
 export type PositionRecord = RecordOf<typeof positionRecord>;
+/** The fields of `settingRecord`. */
 export type SettingRecord = RecordOf<typeof settingRecord>;
+/** The fields of `countersRecord`. */
 export type CountersRecord = RecordOf<typeof countersRecord>;
+/** The fields of `pricesRecord`. */
 export type PricesRecord = RecordOf<typeof pricesRecord>;
+/** The fields of `minutesRecord`. */
 export type MinutesRecord = RecordOf<typeof minutesRecord>;
+/** The fields of `barsRecord`. */
 export type BarsRecord = RecordOf<typeof barsRecord>;

@@ -100,7 +100,9 @@ const records = namesOf(RECORDS);
 
 /** Return the stored form of a head or an end. */
 export const segmentHeadText = (head: SegmentHead): string => rowText(['head', segmentHead.write({ format: FORMAT, ...head, records })]);
+/** Returns the first line of an archive file. */
 export const archiveHeadText = (head: ArchiveHead): string => rowText(['past', archiveHead.write({ format: FORMAT, ...head, records })]);
+/** Returns the last line of an archive file. A file without it is incomplete. */
 export const archiveEndText = (end: ArchiveEnd): string => rowText(['end', archiveEnd.write(end)]);
 
 /** Returns a head and the layout of the rows behind it. Throws ConfigError if it is invalid, or if another version has written it. */
@@ -108,6 +110,7 @@ export function segmentHeadIn(row: readonly unknown[], path: string): { readonly
   const { records: recordNames, ...head } = headIn(segmentHead, 'head', row, path);
   return { head, layout: Layout.ofHead(path, recordNames, RECORDS) };
 }
+/** Reads the first line of an archive file, and the layout of its rows. Throws ConfigError if the line is damaged or of another version. */
 export function archiveHeadIn(row: readonly unknown[], path: string): { readonly head: ArchiveHead; readonly layout: Layout } {
   const { records: recordNames, ...head } = headIn(archiveHead, 'past', row, path);
   return { head, layout: Layout.ofHead(path, recordNames, RECORDS) };

@@ -34,6 +34,7 @@ export interface OnlyWith {
   readonly is: string;
 }
 
+/** The members that parameters of every kind have. */
 interface ParamBase {
   readonly need: Need;
   /** Description in `isobar api --list` and in the OpenAPI document. */

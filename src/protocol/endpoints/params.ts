@@ -15,8 +15,11 @@ export const textParam = <const N extends Need>(of: TextParam['of'], need: N, he
   need,
   help,
 });
+/** Returns the parameter for a spot symbol. */
 export const symbol = <const N extends Need>(need: N) => textParam('symbol', need, 'instrument, for example BTCUSDT');
+/** Returns the parameter for the name of a contract. */
 export const contractName = <const N extends Need>(need: N) => textParam('contractName', need, 'contract, for example E-BTC-USDT');
+/** Returns the parameter for a client order id. */
 export const clientOrderId = <const N extends Need>(need: N) => textParam('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
 
 /** Returns a parameter with a fixed list of values. */
@@ -25,9 +28,13 @@ export const choiceParam = <const V extends readonly (string | number)[], const 
   need: N,
   help: string,
 ): ChoiceParam & Needed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
+/** The side of an order. */
 export const side = choiceParam(['BUY', 'SELL'], 'required', 'direction');
+/** The type of an order: with a limit price or without. */
 export const orderType = choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order');
+/** Returns the parameter that says whether a futures order opens or closes a position. */
 export const openClose = <const N extends Need>(need: N) => choiceParam(['OPEN', 'CLOSE'], need, 'opens or closes a position');
+/** The margin mode of a futures order. */
 export const positionType = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
 
 /** Options of an integer parameter. */
@@ -88,12 +95,16 @@ export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string'
   need,
   help,
 });
+/** The first trade id of a list. */
 export const fromId = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
+/** The interval of klines. */
 export const interval = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
 
 /** A time parameter, which only some services accept. It is not in the specification, and is sent only if the dialect says so. */
 const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
+/** The first open time of klines. */
 export const startTime = timeBound('first bar; only where the dialect has klinesRange: startEnd');
+/** The last open time of klines. */
 export const endTime = timeBound('last bar; only where the dialect has klinesRange: startEnd');
 
 const WINDOW_MS = 2000;

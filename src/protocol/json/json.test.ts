@@ -15,6 +15,7 @@ function toPlainValue(json: Json): unknown {
   return json;
 }
 
+/** Parses valid JSON. Throws Error for any other text. */
 function parsed(text: string | Uint8Array): Json {
   const result = parseJson(text);
   if (!result.ok) throw new Error(`${result.problem} at ${result.at}`);

@@ -48,6 +48,7 @@ interface QuotedName {
 const quoted = new Map<string, QuotedName>();
 const MAX_QUOTED = 1000;
 
+/** Returns the text before a member, once for each name. The cache is bounded, because names can come from replies. */
 function quote(name: string): QuotedName {
   const cached = quoted.get(name);
   if (cached !== undefined) return cached;

@@ -107,6 +107,7 @@ const SOURCES: Readonly<Record<RateLimit['source'], string>> = {
   assumed: 'not published; kept to by careful clients',
 };
 
+/** Returns the rate limit of a call as an extension of the document. */
 const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): JsonSchema => ({
   class: rateClass,
   per: scope,

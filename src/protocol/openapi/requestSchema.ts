@@ -68,6 +68,7 @@ function paramText(param: Param): string {
     .join('; ');
 }
 
+/** Returns the valid values of a parameter in words. */
 function paramRangeText(param: Param): string {
   switch (param.kind) {
     case 'integer':

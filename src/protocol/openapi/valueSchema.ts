@@ -93,6 +93,7 @@ const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fiel
 /** Returns the element of a list inside a record; null if the value is not such a list. */
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
+/** Returns the schema of a kind of value. Throws InvariantError for a kind without one. */
 function kindOf({ kind }: Value<unknown>): ValueKind {
   const kindSchema = KINDS[kind];
   if (kindSchema) return kindSchema;

@@ -110,6 +110,7 @@ export function readRows<T>(row: Value<T>, jsonRows: readonly Json[]): Listing<T
   return { rows, refused };
 }
 
+/** How a reply contains its list. */
 interface ListOptions {
   readonly shape: string;
   /** The member of the reply that holds the list. */

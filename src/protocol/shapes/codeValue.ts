@@ -6,7 +6,7 @@ import { Mismatch, scalarText, type Value } from './value.ts';
 
 type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
 
-/** A code as a word. An unlisted code is UNKNOWN with its raw text. `as`: whether it is written as its word or its integer. */
+/** Returns the value of a code as a word. An unlisted code is UNKNOWN with its raw text. `as`: written as word or integer. */
 export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
   return {
     kind: `code:${codes.names.join('|')}`,
@@ -38,7 +38,7 @@ function readStatusOf(json: Json): CodeReading<OrderStatus> {
   return readStatus(text);
 }
 
-/** An order status by name. `prose` are the spellings under the switch value `words`. */
+/** Returns the value of an order status by name. `prose` are the spellings under the switch value `words`. */
 export function statusName(prose: Spelling = {}): Value<CodeReading<OrderStatus>> {
   return {
     kind: 'status',
@@ -63,6 +63,7 @@ export const statusCode: Value<CodeReading<OrderStatus>> = {
   read: readStatusOf,
   write({ word, raw }) {
     const number = statusInteger(word);
-    return number === null ? (word === 'UNKNOWN' ? rawJson(raw) : word) : jsonNumber(number);
+    if (number !== null) return jsonNumber(number);
+    return word === 'UNKNOWN' ? rawJson(raw) : word;
   },
 };

@@ -1,5 +1,6 @@
 // Describes the replies of the public endpoints: time, instruments, order books, tickers, trades, klines and index prices.
 
+import { compareAscending } from '../../base/text/compare.ts';
 import { isObject, jsonObject, type Json } from '../json/json.ts';
 import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
 import { required, nullable, optional, optionalWhere, record } from './record.ts';
@@ -102,7 +103,7 @@ export interface Depth {
   readonly asks: readonly DepthLevel[];
 }
 
-/** The reply with an order book. A switch decides whether the futures service leaves out its time. */
+/** Returns the reply with an order book. A switch decides whether the futures service leaves out its time. */
 export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
   const timeField = nullable(time, 'time');
   return {
@@ -152,8 +153,7 @@ function comparePlain(a: string, b: string): number {
   const [wholeA = '', partA = ''] = a.split('.');
   const [wholeB = '', partB = ''] = b.split('.');
   if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
-  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1;
-  return partA === partB ? 0 : partA < partB ? -1 : 1;
+  return compareAscending(wholeA, wholeB) || compareAscending(partA, partB);
 }
 
 /** A ticker of 24 hours. `timeMs` is their start, or now, so it does not show how old the data are. */
@@ -200,6 +200,7 @@ export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbo
 /** A kline, which may still be running. */
 export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & { readonly openMs: TimeMs };
 
+/** Returns the shape of one kline. */
 const kline = (priceValue: Value<string>, volume: Value<string>) =>
   record({
     openMs: required(barTime, 'idx'),
@@ -210,7 +211,7 @@ const kline = (priceValue: Value<string>, volume: Value<string>) =>
     volume: required(volume, 'vol'),
   });
 
-/** The reply with klines. They are sorted newest first, because services send them in different sequences. */
+/** Returns the reply with klines. They are sorted newest first, because services send them in different sequences. */
 function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
   const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
   return {
@@ -223,6 +224,7 @@ function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
 }
 /** The reply with klines. Prices are numbers on spot and texts on futures. */
 export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
+/** The reply of the futures klines endpoint. Each kline has decimals as text, except its times. */
 export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
 
 /** `tagPrice` is the mark price. Both rates are forecasts, not payments. */

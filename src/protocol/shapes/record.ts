@@ -57,7 +57,7 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
 /** A required member. `names`: its wire names, the one to write first; by default the name in the record. */
 export const required = <T>(value: Value<T>, ...names: readonly string[]): Field<T> => field(value, names, {});
 
-/** A member that may be missing or null. Null is not written. */
+/** Returns a member that may be missing or null. Null is not written. */
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
@@ -67,7 +67,7 @@ export function optional<T>(value: Value<T>, ...names: readonly string[]): Field
   });
 }
 
-/** A member that may be missing or null. Null is written as null. */
+/** Returns a member that may be missing or null. Null is written as null. */
 export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
@@ -137,7 +137,7 @@ export interface RecordValue<T> extends Value<T> {
   readonly fields: Readonly<Record<string, Field<never>>>;
 }
 
-/** A JSON object with these members. Other members are ignored. */
+/** Returns the value of a JSON object with these members. Other members are ignored. */
 export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
   // The members have different types, but each `write` gets a value of the type that the `read` of the same name returns.
   const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(

@@ -58,6 +58,7 @@ export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, 
 
 /** A decimal above 0, as every price of an order book or a bar must be. */
 export const price: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
+/** A price that the specification's form writes as text. */
 export const priceText: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
 
 /** Reads a price. Throws Mismatch for anything else. */

@@ -95,6 +95,7 @@ function extendedLengthBytes(shortLength: number): 0 | 2 | 8 {
   return shortLength === 126 ? 2 : 8;
 }
 
+/** The parsed head of a frame. */
 interface Head {
   readonly opcode: number;
   /** Four bytes, or empty. */

@@ -19,6 +19,7 @@ function recordOf(rows: number, seed: number): RunRecord {
   return runRecord({ bars: [testBars(testInstrument(), rows, 1)], script: randomScript(seed, { rows, fills: 40 }) });
 }
 
+/** Returns a run as the comparison takes it. */
 function comparedRun(record: RunRecord, changes: Partial<ComparedRun> = {}): ComparedRun {
   const [{ values: timeMs }, { values: equity }] = equityColumns(record);
   return {

@@ -1,4 +1,4 @@
-// The possible paths of one entry inside bars, compared with every path of a few ticks.
+// Tests the possible paths of one entry inside bars against every path of a few ticks.
 
 import { describe, expect, it } from 'vitest';
 import { OrderPath, type EntryTerms } from './orderPath.ts';
@@ -99,6 +99,7 @@ describe('the path of an entry contains every outcome that the entry may have', 
   });
 });
 
+/** Expects that the path allows the true outcome of these ticks. */
 function check(path: OrderPath, ticks: readonly number[], terms: EntryTerms): void {
   const outcome = outcomeOf(ticks, terms);
   const where = `${ticks.join(' ')}: ${JSON.stringify({ outcome, path })}`;

@@ -23,6 +23,7 @@ function daysOf(...equity: number[]) {
   );
 }
 const figuresOf = (...equity: number[]) => settle(portfolioFigures(daysOf(...equity)).figures);
+/** Returns the figures of trades with these profits. */
 const tradesOf = (...pnl: number[]) => {
   const column = Float64Array.from(pnl);
   return tradeFigures(

@@ -15,6 +15,7 @@ const hasGoldenValues = existsSync(FOLDER);
 if (!hasGoldenValues) console.log(`skipped: there is no ${FOLDER} (golden values of the metrics)`);
 type Group = Readonly<Record<string, number | null>>;
 
+/** Returns the cells of a CSV file without its header. */
 function rowsOf(file: string): string[][] {
   return readFileSync(FOLDER + file, 'utf8')
     .trim()

@@ -31,11 +31,17 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     for (let t = 1; t < end.points; t++) returns[t - 1] = equity[t]! / equity[t - 1]! - 1;
     return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, isRuined: end.ruined };
   }
+  return seriesWithFlows(timeMs, equity, flows, end);
+}
+
+/** Returns the series up to point `end.points` (exclusive). A return does not contain the money that moved before its period. */
+function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flows, end: RuinPoint): ReturnSeries {
   const times = [timeMs[0]!];
   const ownEquity = [equity[0]!];
   const index = [1];
   const returns: number[] = [];
   let external = 0;
+  /** Growth since the last point of the result. */
   let growth = 1;
   for (let t = 1; t < end.points; t++) {
     external += flows.after[t - 1]!;
@@ -56,8 +62,16 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
   };
 }
 
-/** Returns the number of points up to the first one without equity (included), and whether there is such a point. */
-function pointsUntilRuin(equity: Float64Array): { readonly points: number; readonly ruined: boolean } {
+/** The part of a series up to the first point without equity. */
+interface RuinPoint {
+  /** Number of points, including the first one without equity. */
+  readonly points: number;
+  /** True if such a point exists. */
+  readonly ruined: boolean;
+}
+
+/** Returns the part of a series up to the first point at which equity is 0 or less. */
+function pointsUntilRuin(equity: Float64Array): RuinPoint {
   for (let t = 0; t < equity.length; t++) if (!(equity[t]! > 0)) return { points: t + 1, ruined: true };
   return { points: equity.length, ruined: false };
 }

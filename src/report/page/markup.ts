@@ -17,6 +17,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPar
   return new Markup(strings.reduce((text, string, i) => text + writePart(parts[i - 1] ?? null) + string));
 }
 
+/** Returns a part of a template as HTML. Everything except markup is escaped. */
 function writePart(part: MarkupPart): string {
   if (part === null) return '';
   if (part instanceof Markup) return part.text;

@@ -64,6 +64,7 @@ export class Sampling {
   }
 }
 
+/** Returns for each time the newest row that had closed by then, but each row once. */
 function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, length: number): Int32Array {
   const rows: number[] = [];
   let next = first;

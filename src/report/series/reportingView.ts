@@ -27,6 +27,7 @@ export function reportingView<Of extends ViewSource>(record: Of): Of {
   return view as Of;
 }
 
+/** Returns the run with every asset converted. */
 function viewOf(record: ViewSource): ViewSource {
   const { instruments, feeds, toMs } = record;
   const rates = instruments.map(({ quote }) => ratesOf(quote, record));
@@ -105,6 +106,7 @@ export function ratesOf(
   return feed === undefined ? null : new Rates(instrument, index, feed);
 }
 
+/** Returns bars with their prices converted at the close of each bar. */
 function barsIn(bars: BarColumns, rates: Rates, instrument: Instrument): BarColumns {
   const { length, openMs, closeMs } = bars;
   const own = pow10(bars.instrument.priceDigits);
@@ -132,6 +134,7 @@ function marksOf(bars: BarColumns, rates: Rates, toMs: number): Float64Array {
   );
 }
 
+/** Returns fills with their prices and money converted at the time of each fill. */
 function fillsIn(fills: FillColumns, rates: readonly (Rates | null)[]): FillColumns {
   const [price, notional, fee] = [fills.price.slice(), fills.notional.slice(), fills.fee.slice()];
   for (let row = 0; row < fills.length; row++) {

@@ -111,6 +111,7 @@ class LabelCells implements ColumnCells {
   }
 }
 
+/** Writes the readings of an indicator in the shortest form. */
 class ReadingCells implements ColumnCells {
   readonly #values: Float64Array;
   /** For a reading that is written directly: its digits as a whole number, and the number of decimals. */

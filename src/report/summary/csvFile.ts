@@ -30,6 +30,7 @@ export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void
   new CsvWriter(sink).write(table);
 }
 
+/** Collects rows as bytes, and hands them over in chunks. */
 class CsvWriter {
   readonly #sink: (bytes: Uint8Array) => void;
   #bytes = new Uint8Array(CHUNK_BYTES);

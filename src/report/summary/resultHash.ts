@@ -59,6 +59,7 @@ export function equityColumns(record: RunRecord) {
 /** A column of numbers with the same number of digits, none of them empty. */
 const PLAIN = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
 
+/** Returns the equity of a run as a table. */
 function equityTable({ equity, reportingDigits }: RunRecord): Table {
   return {
     length: equity.length,
@@ -69,6 +70,7 @@ function equityTable({ equity, reportingDigits }: RunRecord): Table {
   };
 }
 
+/** Adds the columns of a table to the hash. Text is not part of it. */
 function addTable(hash: Hash, { columns, length }: Table): void {
   for (const column of columns) {
     if (column.kind === 'number') addNumbers(hash, column, length);

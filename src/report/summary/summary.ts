@@ -53,6 +53,7 @@ export function withProof(summary: Summary, proof: RunProof): Summary {
   return { ...summary, warnings: [...proofWarnings(proof, summary.warnings), ...summary.warnings], proof };
 }
 
+/** Returns the section `run` of summary.json. */
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {
   const { strategies, reportingDigits } = record;
   return {
@@ -88,6 +89,7 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
   };
 }
 
+/** Returns the money of each quote asset at the start and at the end. */
 function cashOf({ instruments, reportingDigits }: RunRecord, assets: readonly QuoteAssetRecord[]): NonNullable<RunSummary['cash']> {
   return assets.map(({ asset, conversion, startUnits, endUnits }) => ({
     asset,

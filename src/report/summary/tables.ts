@@ -43,6 +43,7 @@ export interface Table {
 const YES_NO = ['0', '1'];
 const WHOLE = [0];
 
+/** Returns a column of numbers. `digitsAt` selects the digits of each row from `digits`; null: all rows have the first. */
 const number = (
   name: string,
   values: Float64Array | Uint8Array,

@@ -2,6 +2,7 @@
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 
+/** The path of the price since the last fill. */
 interface PathExtremes {
   /** Extremes of the whole bars since the last fill, and the close of its bar. 0 means absent, because prices are above 0. */
   high: number;

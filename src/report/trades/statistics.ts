@@ -223,32 +223,16 @@ function tableOf(
   { closed, path }: RunTrades,
   rows: Uint32Array | null,
 ): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
-  const valuesOf = (column: Float64Array) => (rows === null ? column : gatherValues(column, rows));
-  const pathValuesOf = (column: Float64Array) => (path === 'coarse' ? valuesOf(column) : null);
-  const pnl = valuesOf(closed.pnlUnits);
-  const trades: TradeSet = {
-    pnl,
-    fraction: valuesOf(closed.returnFraction),
-    holdMs: holdTimes(closed, rows),
-    mae: pathValuesOf(closed.maeUnits),
-    mfe: pathValuesOf(closed.mfeUnits),
-    maeFraction: pathValuesOf(closed.maeFraction),
-    mfeFraction: pathValuesOf(closed.mfeFraction),
-  };
+  const trades = tradeSetOf(closed, path, rows);
+  const { pnl } = trades;
   const result = tradeFigures(trades, record.startUnits);
-  const reasons: Record<string, Reason> = {};
-  const settleFigures = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
-    for (const [name, figure] of Object.entries<Figure>(figures)) {
-      const reason = reasonOf(figure);
-      if (reason !== null) reasons[prefix + name] = reason;
-    }
-    return settle(figures).values;
-  };
+  const settled = new SettledFigures();
+  const sumOf = (column: Float64Array) => exactSum(valuesIn(column, rows));
   const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const money = (units: number | null) => (units === null ? null : text(units));
-  const values = settleFigures(result.figures);
+  const values = settled.values(result.figures);
   const excursion = (name: 'mae' | 'mfe') => {
-    const { mean, extreme } = settleFigures(result[name], `${name}.`);
+    const { mean, extreme } = settled.values(result[name], `${name}.`);
     return { mean: money(mean), extreme: money(extreme) };
   };
   const shorts = countShorts(closed, rows);
@@ -274,18 +258,49 @@ function tableOf(
     closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
     maxConsecutiveWins: result.maxConsecutiveWins,
     maxConsecutiveLosses: result.maxConsecutiveLosses,
-    holdTime: settleFigures(result.holdTime, 'holdTime.'),
+    holdTime: settled.values(result.holdTime, 'holdTime.'),
     mae: excursion('mae'),
     mfe: excursion('mfe'),
-    maeFraction: settleFigures(result.maeFraction, 'maeFraction.'),
-    mfeFraction: settleFigures(result.mfeFraction, 'mfeFraction.'),
-    volume: text(exactSum(valuesOf(closed.volumeUnits))),
-    fees: text(exactSum(valuesOf(closed.feeUnits))),
-    funding: text(-exactSum(valuesOf(closed.fundingUnits))),
-    liquidations: Number(exactSum(valuesOf(closed.liquidations))),
+    maeFraction: settled.values(result.maeFraction, 'maeFraction.'),
+    mfeFraction: settled.values(result.mfeFraction, 'mfeFraction.'),
+    volume: text(sumOf(closed.volumeUnits)),
+    fees: text(sumOf(closed.feeUnits)),
+    funding: text(-sumOf(closed.fundingUnits)),
+    liquidations: Number(sumOf(closed.liquidations)),
   };
-  return { table, reasons };
+  return { table, reasons: settled.reasons };
 }
+
+/** Turns figures into values, and collects the reasons of those that are missing. */
+class SettledFigures {
+  readonly reasons: Record<string, Reason> = {};
+
+  /** Returns the values of figures; null for a missing one. `prefix` comes before their names in `reasons`. */
+  values<Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') {
+    for (const [name, figure] of Object.entries<Figure>(figures)) {
+      const reason = reasonOf(figure);
+      if (reason !== null) this.reasons[prefix + name] = reason;
+    }
+    return settle(figures).values;
+  }
+}
+
+/** Returns the columns of the trades in `rows` from which figures are computed. Excursions are null if the run has no bars of its path. */
+function tradeSetOf(closed: TradeColumns, path: RunTrades['path'], rows: Uint32Array | null): TradeSet {
+  const excursionsOf = (column: Float64Array) => (path === 'coarse' ? valuesIn(column, rows) : null);
+  return {
+    pnl: valuesIn(closed.pnlUnits, rows),
+    fraction: valuesIn(closed.returnFraction, rows),
+    holdMs: holdTimes(closed, rows),
+    mae: excursionsOf(closed.maeUnits),
+    mfe: excursionsOf(closed.mfeUnits),
+    maeFraction: excursionsOf(closed.maeFraction),
+    mfeFraction: excursionsOf(closed.mfeFraction),
+  };
+}
+
+/** Returns the values of a column in `rows`. Null selects all trades. */
+const valuesIn = (column: Float64Array, rows: Uint32Array | null): Float64Array => (rows === null ? column : gatherValues(column, rows));
 
 /** Returns the number of short trades in `rows`. Null selects all trades. */
 function countShorts({ side }: TradeColumns, rows: Uint32Array | null): number {

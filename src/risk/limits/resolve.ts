@@ -59,19 +59,9 @@ export interface Window {
   readonly text: string;
 }
 
-/** Throws ConfigError naming the key of a limit that is not a plain decimal above 0, or is out of range. */
+/** Returns the limits in the units in which rules compare. Throws ConfigError for an invalid one, with its key. */
 export function resolveLimits(limits: RiskLimits, instruments: readonly Instrument[]): ResolvedLimits {
-  for (const row of LIMITS) {
-    const { key, kind } = row;
-    const value = limits[key];
-    if (value === undefined) continue;
-    if (kind === 'count') checkCount(key, value);
-    else if (kind === 'decimal') checkDecimal(key, value);
-    else if (kind === 'deny') checkDeny(key, value);
-    const expectation = limitProblem(row, String(value));
-    if (expectation !== null)
-      throw new ConfigError(`risk.${key}: expected ${expectation}, got ${value}`, 'docs/risk.md says what it counts');
-  }
+  checkLimits(limits);
   // While a deployment is new, its size limits count only by a share.
   const share = ratioOf(limits, 'deployShare');
   const sharedPart = (max: number): number =>
@@ -114,6 +104,21 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     windows: limits.restricted === undefined ? [] : windowsOf(limits.restricted),
     set: new Set(LIMITS.map(({ key }) => key).filter((key) => limits[key] !== undefined)),
   };
+}
+
+/** Throws ConfigError naming the key of a limit that is not a plain decimal above 0, or is out of range. */
+function checkLimits(limits: RiskLimits): void {
+  for (const row of LIMITS) {
+    const { key, kind } = row;
+    const value = limits[key];
+    if (value === undefined) continue;
+    if (kind === 'count') checkCount(key, value);
+    else if (kind === 'decimal') checkDecimal(key, value);
+    else if (kind === 'deny') checkDeny(key, value);
+    const expectation = limitProblem(row, String(value));
+    if (expectation !== null)
+      throw new ConfigError(`risk.${key}: expected ${expectation}, got ${value}`, 'docs/risk.md says what it counts');
+  }
 }
 
 /** Throws ConfigError unless the value is a whole number from 1 to MAX_COUNT. */

@@ -1,5 +1,6 @@
 // Holds the risk states and their causes for each scope: account, market, symbol and strategy. Clearing one cause never clears another.
 
+import { compareAscending } from '../../base/text/compare.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 
 /** From the mildest to the most severe. */
@@ -161,7 +162,7 @@ function isOf(scope: Scope, strategy: number): boolean {
 
 /** Compares by code, so that the sequence of causes with the same time does not depend on which one was found first. */
 function byCode(a: HaltCause, b: HaltCause): number {
-  return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
+  return compareAscending(a.code, b.code);
 }
 
 /** True when both scopes cover the same. */

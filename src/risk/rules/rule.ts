@@ -101,6 +101,7 @@ export interface RiskState {
 /** Inputs beyond the order and its instrument. */
 export type RuleInput = 'ledger' | 'orders' | 'marks';
 
+/** The members that rules of every kind have. */
 interface AnyRule {
   /** Stable: strategies, reports and the journal identify the rule by it. */
   readonly code: string;

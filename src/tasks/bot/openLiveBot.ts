@@ -119,21 +119,28 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     for (const act of undo.splice(0).toReversed()) await act();
   };
   try {
-    return { ...(await assemble(config, options, overrides, exchange, calls, undo)), killSwitch, close };
+    return { ...(await assemble(config, options, { overrides, exchange, calls, undo })), killSwitch, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Builds the parts of the bot. `undo` collects what `close` must run, in reverse order. */
+/** What surrounds the bot before its parts are built. */
+interface BotSurroundings {
+  readonly overrides: Overrides;
+  readonly exchange: Exchange;
+  /** Counts of the requests up to now. */
+  readonly calls: LiveBot['requests'];
+  /** What `close` must run, in reverse order. */
+  readonly undo: (() => Promise<void> | void)[];
+}
+
+/** Builds the parts of the bot, and takes its first step. */
 async function assemble(
   config: LiveConfig,
   options: LiveOptions,
-  overrides: Overrides,
-  exchange: Exchange,
-  calls: LiveBot['requests'],
-  undo: (() => Promise<void> | void)[],
+  { overrides, exchange, calls, undo }: BotSurroundings,
 ): Promise<Omit<OpenedBot, 'killSwitch' | 'close'>> {
   const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
@@ -149,12 +156,7 @@ async function assemble(
   const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
   const listed = await retry(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
-  const narrated = new NarratedJournal(journal.journal, {
-    after: (run) => afterSend.add(run),
-    decided: (strategy, text, code) =>
-      log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
-    detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
-  });
+  const narrated = narratedJournal(journal, { cell, afterSend }, log);
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
   const started = await startLifetime({
@@ -205,20 +207,36 @@ async function assemble(
   });
   cell.bot = bot;
   takeRearm(bot);
+  continueOrders(bot, services, started, journal);
+  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
+  journal.forget();
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
+}
+
+/** Returns the journal that also logs each decision of a strategy. */
+function narratedJournal({ journal }: BotJournal, { cell, afterSend }: Pick<BotUnderConstruction, 'cell' | 'afterSend'>, log: LiveLog) {
+  return new NarratedJournal(journal, {
+    after: (run) => afterSend.add(run),
+    decided: (strategy, text, code) =>
+      log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
+    detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
+  });
+}
+
+/** Restores what the journal knows of orders and trades. The bot takes its first step, which runs what came due while it was down. */
+function continueOrders(bot: LiveBot, services: MarketRouter, started: StartedLifetime, journal: BotJournal): void {
+  const { engine } = started;
   for (const trade of journal.trades) {
     const [instrument = '', tradeId = ''] = trade.split(' ');
     bot.booked.add(instrument, tradeId);
   }
+  // The step may send orders, so list the recorded ones before it.
   const recorded = new Set(engine.orders.active().map(({ id }) => id));
-  // From here on the bot takes steps. The first one runs what came due while the bot was down, and may send orders.
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => {
     if (started.sinceMs === null) followUnknown(engine);
     else followRecordedOrders(engine, recorded, started.held, started.orders);
   });
-  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
-  journal.forget();
-  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
 }
 
 /** Maximum size of an answer with a value of a series. */
@@ -254,6 +272,7 @@ async function readExternal(
   undo.push(() => hooks.close());
 }
 
+/** The parts of the bot that external series need. */
 interface ExternalParts {
   readonly bot: LiveBot;
   readonly journal: BotJournal;

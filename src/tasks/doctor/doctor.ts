@@ -60,6 +60,7 @@ export function resolveTarget(options: DoctorOptions, environment: Environment =
   return { settings, credentials, markets };
 }
 
+/** Returns the access settings and where the key is from. A problem of the key is a finding, not an error. */
 function settingsOf(options: DoctorOptions, environment: Environment): { settings: AccessSettings; credentials: CredentialFinding } {
   try {
     const settings = accessSettings(options, environment);

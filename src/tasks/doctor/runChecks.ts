@@ -52,6 +52,7 @@ async function runCheck(check: DoctorCheck): Promise<CheckFinding> {
   }
 }
 
+/** Returns a finding as a result, with all members set. */
 const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
   name,
   market,

@@ -70,6 +70,7 @@ export async function recordBars(
   recording.finish();
 }
 
+/** A recording that runs, with one recorder for each set. */
 class Recording {
   readonly #service: MarketService;
   readonly #options: RecordOptions;

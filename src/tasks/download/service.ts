@@ -1,5 +1,6 @@
 // The exchange as market data uses it, and reads that throw a readable error if there is no reply.
 
+import { errorCodeOf } from '../../protocol/outcome.ts';
 import { causeOf } from '../../adapters/exchange/klines/barPoller.ts';
 import { callAsPromise } from '../../adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../adapters/exchange/client/restClient.ts';
@@ -47,7 +48,7 @@ export class NoAnswer extends Error {
 export async function answerTo<O extends Op>({ client }: MarketService, op: O, args: OpArgs<O>): Promise<OpResult<O>> {
   const outcome = await callAsPromise(client, op, args);
   if (outcome.kind === 'acked') return outcome.value;
-  const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
+  const code = errorCodeOf(outcome);
   const advice = code === null ? null : errorCode(code)?.advice;
   throw new NoAnswer(`${op}: ${causeOf(outcome)}`, advice ?? 'isobar doctor looks for the reason');
 }

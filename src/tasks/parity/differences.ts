@@ -193,6 +193,7 @@ class OrderDifferences {
   }
 }
 
+/** The terms of an order as text, for comparisons. */
 interface PlainTerms {
   readonly side: string;
   readonly role: string;
@@ -217,6 +218,7 @@ function recordedText({ intent, end }: ReportedOrder): string {
 
 const endText = ({ how, code }: ReportedEnd): string => (how === code ? how : `${how} ${code}`.trim());
 
+/** Returns a recorded fill with decimals in their shortest form. */
 const plainRecord = ({ record }: ReportedFill): PlainFill => ({
   seq: record.seq,
   timeMs: record.executedMs,

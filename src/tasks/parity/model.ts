@@ -14,6 +14,7 @@ export const DIVERGENCES = [
   'operator',
   'strategy not deterministic',
 ] as const;
+/** One of the classes of causes. */
 export type Divergence = (typeof DIVERGENCES)[number];
 
 /** The kind of an event that differs. */

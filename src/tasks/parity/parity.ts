@@ -6,24 +6,29 @@ import type { ResolveOptions } from '../../definition/resolve.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import { openBotJournal } from '../bot/decisions/folder.ts';
 import { planLifetime } from '../bot/decisions/journal.ts';
+import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
 import { differencesOf, type ListedDifference } from './differences.ts';
 import { catalogFeeds, feedsFor } from './feeds.ts';
 import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
-import { comparedRecords, readRecordedRun } from './recordedRun.ts';
-import { netOf, rerun, type Rerun } from './rerun.ts';
+import { comparedRecords, readRecordedRun, type RecordedRun } from './recordedRun.ts';
+import { netOf, rerun, type Rerun, type RerunDeps } from './rerun.ts';
 import { medianLatency } from './script.ts';
 import { tradeBridge } from './trades.ts';
 
+/** What the caller of a comparison may choose. */
 export interface ParityOptions {
   /** Null: the config with which the bot was started. */
   readonly config: string | null;
   readonly load?: ResolveOptions['load'];
   /** Latency of the backtest in ms, or `measured` for the latency of the bot. The default is the latency of the config. */
   readonly latency?: number | 'measured';
-  /** Called before each step, with its name and position. */
-  readonly onStep?: (name: string, step: number, steps: number) => void;
+  /** Called before each step. */
+  readonly onStep?: OnStep;
 }
+
+/** Reports a step by its name, its position from 0, and the number of steps. */
+type OnStep = (name: string, step: number, stepCount: number) => void;
 
 /** Every cause has a rerun, except the last one. Its amount is the difference between the last rerun and the books of the bot. */
 const RERUNS = DIVERGENCES.length;
@@ -34,49 +39,24 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const loads = load ? { load } : {};
   onStep('the journal', 0, RERUNS + 1);
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
-  if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
-    throw new ConfigError(
-      `${folder}: the strategies of this bot started over, and took over the trades of the earlier strategies`,
-      'a backtest begins with cash alone: compare a bot whose strategies started once',
-    );
-  }
-  const run = readRecordedRun(lifetime);
-  if (run.decided.size === 0) throw new ConfigError(`${folder}: the bot has not decided on a bar`, 'let the bot run for some bars first');
+  const run = comparableRun(folder, lifetime);
   const feeds = catalogFeeds(behaviour, lifetime, run);
   const { replay, engine } = await replayLifetime(lifetime, plan, {
     absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
     isTorn: false,
     stopsAtDifference: false,
   });
-  const liveNet = netOf(engine);
-  const isDeterministic = replay.comparison.difference === null;
-  const measured = medianLatency(
-    run,
-    feedsFor(feeds, run, null, () => false),
-  );
-  /** The bars that the bot received. */
-  const received = feedsFor(feeds, run, instruments, () => true);
+  const live: LiveResult = { net: netOf(engine), isDeterministic: replay.comparison.difference === null };
+  const barsOfBacktest = feedsFor(feeds, run, null, () => false);
+  const measured = medianLatency(run, barsOfBacktest);
+  const receivedBars = feedsFor(feeds, run, instruments, () => true);
   const latencyMs = latency === 'measured' ? (measured.ms ?? 0) : (latency ?? null);
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
   const base = await rerun(deps, 0);
   const [first = null] = differencesOf(base, run);
-  const steps = new StepBridge(base, first);
-  if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
-    // Two reruns with the same causes differ, so the effect of a cause could not be separated from chance.
-    steps.add('strategy not deterministic', liveNet, []);
-  } else if (first !== null || base.net !== liveNet) {
-    for (let step = 1; step < RERUNS; step++) {
-      onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
-      const next = await rerun(deps, step);
-      const remaining = differencesOf(next, run);
-      // The step of the operator is the replay of the whole journal: strategies decide again, and every outcome is the recorded one.
-      const isReplayed = step === RERUNS - 1 && isDeterministic;
-      steps.add(DIVERGENCES[step - 1]!, isReplayed ? liveNet : next.net, isReplayed ? [] : remaining);
-    }
-    steps.add('strategy not deterministic', liveNet, []);
-  }
-  const bridge = steps.steps.filter(({ amount }) => amount !== '0');
+  const { steps, cause } = await bridgeCauses(deps, { base, first, live }, onStep);
+  const bridge = steps.filter(({ amount }) => amount !== '0');
   const total = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(base.net));
   return {
     latency: {
@@ -85,13 +65,13 @@ export async function compareBot(folder: string, { config, load, latency, onStep
       measuredMs: measured.ms,
       orders: measured.orders,
     },
-    equal: first === null && base.net === liveNet,
+    equal: first === null && base.net === live.net,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
-    cause: steps.cause ?? bridge[0]?.cause ?? null,
+    cause: cause ?? bridge[0]?.cause ?? null,
     bridge,
-    residual: new Decimal(liveNet).minus(total).toFixed(),
-    ...tradeBridge(base, run, { net: liveNet, feeds: received }),
-    net: { asset: engine.ledger.cashAsset, backtest: base.net, live: liveNet },
+    residual: new Decimal(live.net).minus(total).toFixed(),
+    ...tradeBridge(base, run, { net: live.net, feeds: receivedBars }),
+    net: { asset: engine.ledger.cashAsset, backtest: base.net, live: live.net },
     name: plan.name,
     fromMs: lifetime.fromMs,
     toMs: run.lastMs,
@@ -99,6 +79,55 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     orders: run.orders.length,
     fills: run.fillCount,
   };
+}
+
+/** Returns the recorded run of a lifetime. Throws ConfigError if a backtest cannot begin as it did, or if it has no decision. */
+function comparableRun(folder: string, lifetime: Lifetime): RecordedRun {
+  if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
+    throw new ConfigError(
+      `${folder}: the strategies of this bot started over, and took over the trades of the earlier strategies`,
+      'a backtest begins with cash alone: compare a bot whose strategies started once',
+    );
+  }
+  const run = readRecordedRun(lifetime);
+  if (run.decided.size === 0) throw new ConfigError(`${folder}: the bot has not decided on a bar`, 'let the bot run for some bars first');
+  return run;
+}
+
+/** The bot's own result. */
+interface LiveResult {
+  /** Net profit by the books of the bot, in money, a decimal. */
+  readonly net: string;
+  /** True when the strategies decide the same again over the journal. */
+  readonly isDeterministic: boolean;
+}
+
+/** The backtest and the bot, and the first event that differs. */
+interface Compared {
+  readonly base: Rerun;
+  readonly first: ListedDifference | null;
+  readonly live: LiveResult;
+}
+
+/** Reruns the backtest with one more cause at a time, and returns the money of each. No rerun is needed when both are equal. */
+async function bridgeCauses(deps: RerunDeps, { base, first, live }: Compared, onStep: OnStep): Promise<StepBridge> {
+  const steps = new StepBridge(base, first);
+  if (first === null && base.net === live.net) return steps;
+  if (first !== null && !live.isDeterministic && !isSame(await rerun(deps, 0), base)) {
+    // Two reruns with the same causes differ, so the effect of a cause could not be separated from chance.
+    steps.add('strategy not deterministic', live.net, []);
+    return steps;
+  }
+  for (let step = 1; step < RERUNS; step++) {
+    onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
+    const next = await rerun(deps, step);
+    const remaining = differencesOf(next, deps.run);
+    // The step of the operator is the replay of the whole journal: strategies decide again, and every outcome is the recorded one.
+    const isReplayed = step === RERUNS - 1 && live.isDeterministic;
+    steps.add(DIVERGENCES[step - 1]!, isReplayed ? live.net : next.net, isReplayed ? [] : remaining);
+  }
+  steps.add('strategy not deterministic', live.net, []);
+  return steps;
 }
 
 /** Returns where the latency of the backtest is from. */

@@ -24,6 +24,7 @@ interface HeldOrder {
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** A replayed exchange in which the outcomes of recorded orders come from a script. */
 export class RecordedExchange extends ReplayExchange {
   readonly #script: Script;
   /** By the index of the instrument. */

@@ -57,6 +57,7 @@ function strategyFiles(folder: string): readonly string[] {
   );
 }
 
+/** Returns what a strategy file says about itself. A file that cannot be loaded has a problem instead. */
 async function describeStrategy(file: string): Promise<ListedStrategy> {
   const about = /^.*?[.!?](?=\s|$)/.exec(aboutOf(file))?.[0] ?? aboutOf(file);
   try {

@@ -117,6 +117,7 @@ const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN 
 /** Example symbols for a list of feeds. */
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
 
+/** A host without bars: it records what a strategy declares, and every number in it is NaN or 0. */
 class RecordingHost implements StrategyHost {
   readonly indicators: string[] = [];
   readonly calls: string[] = [];

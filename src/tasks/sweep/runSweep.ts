@@ -77,6 +77,7 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
   }
 }
 
+/** Locks the ledger, and returns the function that unlocks it. An error of the disk becomes a ConfigError. */
 function lockWithErrors(folder: string, header: SweepSetup['header']): () => void {
   try {
     return lockLedger(folder, header);

@@ -79,6 +79,7 @@ export interface SetLine {
   readonly warnings?: readonly Warning[];
 }
 
+/** Any line of the ledger. */
 export type LedgerLine = SweepHeader | SetLine | RunLine | ProofLine;
 
 const CHECK = /,"crc":"([0-9a-f]{8})"\}$/;

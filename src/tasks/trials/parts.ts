@@ -90,6 +90,7 @@ export function codeOf(strategies: RunPlan['strategies']): string {
 /** Returns a single hash unchanged, and for several the hash of their lines. */
 const combinedHash = (hashes: readonly string[]): string => (hashes.length === 1 ? hashes[0]! : sha256(hashes.join('\n')));
 
+/** The parts of a definition that are text. */
 interface SettingsParts {
   readonly definition: readonly IdentityPart[];
   readonly params: readonly IdentityPart[];
@@ -97,6 +98,7 @@ interface SettingsParts {
   readonly models: readonly IdentityPart[];
 }
 
+/** Returns the settings of a run as parts. Parameters that the sweep varies are left out. */
 function settingsOf({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, swept: readonly string[]): SettingsParts {
   const settled: unknown = parse(text);
   const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(

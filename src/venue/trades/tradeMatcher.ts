@@ -33,6 +33,7 @@ export interface TradeTerms {
 /** The number of previous trades whose average `tradesUnits` multiplies. */
 const AVERAGED_TRADES = 100;
 
+/** What a limit order has met since it arrived. */
 interface LimitState {
   /** True while it takes: the price at its arrival was within its limit, and no later trade was beyond it. */
   isTaking: boolean;
@@ -40,6 +41,7 @@ interface LimitState {
   ahead: number;
 }
 
+/** Matches working orders of one book with the trades of a tape, and remembers the queue in front of each limit. */
 export class TradeMatcher {
   private readonly book: BarBook;
   private readonly tape: TradeTape;

@@ -4,6 +4,7 @@ import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
 const SECTOR_BYTES = 512;
 
+/** One file, with what a crash would leave of it. */
 interface SimulatedFile {
   /** The content: the beginning of `storage`, which has room for more. */
   bytes: Buffer;

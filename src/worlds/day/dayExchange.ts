@@ -195,6 +195,7 @@ export class DayExchange {
   }
 }
 
+/** The markets of a day, and the exchange that follows them. */
 interface FollowOptions {
   readonly startMs: number;
   readonly maxInterval: CommonInterval;

@@ -75,6 +75,7 @@ export async function runDay(request: DayRequest): Promise<DayOutcome> {
   }
 }
 
+/** One day with its bot, its exchange, its network and its faults. */
 class SimulatedDay {
   readonly #request: DayRequest;
   readonly #queue = new DueQueue();

@@ -74,6 +74,7 @@ function withFeesOf({ fees }: RunPlan, instrument: Instrument): Instrument {
   return { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm };
 }
 
+/** Everything from which the days of a bot are prepared. */
 interface PreparedBotDeps {
   readonly usersFile: UsersFile;
   readonly plan: RunPlan;
@@ -84,6 +85,7 @@ interface PreparedBotDeps {
   readonly notes: readonly string[];
 }
 
+/** A bot whose bars and plan are read once for all days. */
 class PreparedBot implements UsersBot {
   readonly name: string;
   readonly asset: string;

@@ -1,4 +1,4 @@
-// Our Arrow files against apache-arrow, pandas and polars, in both directions.
+// Tests Arrow files against apache-arrow, pandas and polars: each reads what the other wrote.
 
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,7 @@ const at = (name: string) => join(folder, name);
 const same = (a: Float64Array | Int32Array, b: Float64Array | Int32Array) =>
   a.length === b.length && Buffer.from(a.buffer).equals(Buffer.from(b.buffer));
 
+/** Returns columns of every kind, with values at the edges of their types. */
 function columnsOf(rows: number): ArrowColumn[] {
   const time = Float64Array.from({ length: rows }, (_, i) => 1_700_000_000_000 + i * 60_000);
   if (rows > 2) time[0] = -86_400_000_123; // before 1970: both halves of the int64 carry a sign

@@ -264,7 +264,10 @@ function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
   return [TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
 }
 
-/** Row count, one node for each column (rows, nulls), two buffers for each column (validity, which is absent, and data). */
+/**
+ * Returns the head of a batch: row count, one node for each column (rows, nulls), two buffers for each column (validity, which is absent,
+ * and data).
+ */
 function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): FlatTable {
   const buffers: number[] = [];
   let offset = 0;

@@ -36,6 +36,7 @@ export interface Batch {
   readonly buffers: readonly { readonly nulls: number; readonly validity: BufferPlace; readonly data: BufferPlace }[];
 }
 
+/** The content of a footer, as far as columns of numbers need it. */
 interface Footer {
   readonly fields: readonly ArrowField[];
   readonly metadata: ReadonlyMap<string, string>;

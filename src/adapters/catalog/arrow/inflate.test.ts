@@ -1,4 +1,4 @@
-// Unpacking what the reference tools packed (lz4 1.9.4, zstd 1.5.4), what Arrow writers store unpacked, and what is damaged.
+// Tests that buffers are unpacked as the reference tools packed them (lz4 1.9.4, zstd 1.5.4), and that damaged ones are rejected.
 
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -10,10 +10,10 @@ let inflate: Inflate;
 beforeAll(async () => void (inflate = await loadInflate()));
 
 const DATA = Buffer.from(Array.from({ length: 60_000 }, (_, i) => String((i * 7) % 50)).join(','));
-/** Frames of DATA, gzipped: most of their bytes are runs. */
+/** LZ4 frames of DATA by the options of the tool. They are gzipped and in base64, because most of their bytes repeat. */
 const FRAMES: readonly (readonly [string, readonly string[]])[] = [
   [
-    'linked blocks, checksums, the size told (lz4 -BD -BX --content-size -B4)',
+    'linked blocks, checksums, size in the head (lz4 -BD -BX --content-size -B4)',
     [
       'H4sIAAAAAAACA+WTLW7DQBSE3aioAaHBJQX9wL4f27uovUAlH8BXyAEMwgMCwkJyhUg+RHuXRCpoT+CufYGwqJKHjkZ6evPN4/PHun1/OyyKUd',
       '3xoSiGbaBGHBU0YiWueKJCDA1ojTkueKREFElohRke8BpHBIloiSmW8GwiAalRxwSLeImSkAo1LGA5l4NEJDuKJqzCjX0xzFxtM5Ww+ez6p1zP',
@@ -21,7 +21,7 @@ const FRAMES: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   [
-    'blocks of their own, no checksum (lz4 -BI -B4 --no-frame-crc)',
+    'independent blocks, no checksum (lz4 -BI -B4 --no-frame-crc)',
     [
       'H4sIAAAAAAACA+3SOwoCQRCE4RE8hLGJgX8w/ZhX5gWEPcAGXsTE2NzjrsOY7QVW0EqLgoav98fr4XZ5vHYhLPdIQRwVtGIJV7yREUMjWjDHBa',
       '8kRJGGZszwiBccEaSiCVOs4b1EIlJQxwSreEJpSEYNi1jf9SEV6Y2iDcu48QzLj2eeBsKHZkuK9Vv8aeZpIJwGzZYU67f4PprzNC4PPW8GhWyN',
@@ -44,26 +44,30 @@ const FRAMES: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
 ];
+/** Returns the frame behind the base64 parts. */
 const frameOf = (parts: readonly string[]) => gunzipSync(Buffer.from(parts.join(''), 'base64'));
 const ZSTD = Buffer.from(
   'KLUv/aQ/kAIAXAIAwggQCbDrJEmICFaSeYdM8fX24TYXuWKIoxO/+8gWM5ZeHHhM8sWNpxsnl0sGOWLqx8tnkylLXB16cPrkyhNb' +
     'ZxdeQwEAjLj/R26kRQAAAAEAPJCHboCpg90C',
   'base64',
 );
-const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+/** True for equal bytes. */
+const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 describe('LZ4', () => {
-  it.each(FRAMES)('LZ4: %s', (_, parts) => expect(same(inflate(CODEC.lz4Frame, frameOf(parts), DATA.length), DATA)).toBe(true));
+  it.each(FRAMES)('an LZ4 frame of the reference tool is unpacked: %s', (_, parts) =>
+    expect(isSame(inflate(CODEC.lz4Frame, frameOf(parts), DATA.length), DATA)).toBe(true),
+  );
 
-  it('LZ4 blocks of any content are unpacked, also those that are stored unpacked', () => {
-    const property = fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(200), (some, repeats) => {
-      const data = Buffer.concat(Array.from({ length: repeats + 1 }, () => some));
-      expect(same(inflate(CODEC.lz4Frame, compress(data), data.length), data)).toBe(true);
+  it('LZ4 blocks of any content are unpacked, also blocks that are stored without compression', () => {
+    const property = fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(200), (chunk, repeats) => {
+      const data = Buffer.concat(Array.from({ length: repeats + 1 }, () => chunk));
+      expect(isSame(inflate(CODEC.lz4Frame, compress(data), data.length), data)).toBe(true);
     });
     fc.assert(property, { numRuns: 100 });
   });
 
-  it.each(FRAMES)('LZ4 refuses what is damaged or of another length: %s', (_, parts) => {
+  it.each(FRAMES)('a damaged LZ4 frame, and one of another length, are rejected: %s', (_, parts) => {
     const frame = frameOf(parts);
     expect(() => inflate(CODEC.lz4Frame, frame, DATA.length - 1)).toThrow(RangeError);
     expect(() => inflate(CODEC.lz4Frame, frame, DATA.length + 1)).toThrow(`${DATA.length} bytes where ${DATA.length + 1} were announced`);
@@ -74,13 +78,13 @@ describe('LZ4', () => {
 });
 
 describe('zstd', () => {
-  it('zstd of the reference tool', () => expect(same(inflate(CODEC.zstd, ZSTD, DATA.length), DATA)).toBe(true));
+  it('a zstd frame of the reference tool is unpacked', () => expect(isSame(inflate(CODEC.zstd, ZSTD, DATA.length), DATA)).toBe(true));
 
-  it('zstd refuses what is damaged or of another length', () => {
+  it('a damaged zstd frame, and one of another length, are rejected', () => {
     expect(() => inflate(CODEC.zstd, ZSTD, DATA.length - 1)).toThrow(RangeError);
     expect(() => inflate(CODEC.zstd, ZSTD.subarray(1), DATA.length)).toThrow(RangeError);
     expect(() => inflate(CODEC.zstd, ZSTD.subarray(0, 30), DATA.length)).toThrow(RangeError);
   });
 });
 
-it('an unknown codec', () => expect(() => inflate(7, ZSTD, 1)).toThrow('an unknown codec, 7'));
+it('an unknown codec is rejected', () => expect(() => inflate(7, ZSTD, 1)).toThrow('an unknown codec, 7'));

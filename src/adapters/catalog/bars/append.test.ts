@@ -1,4 +1,4 @@
-// Bars of an exchange joined to a set of the catalog: on real files, and against a map of rows for any two sets.
+// Tests bars of an exchange that are joined to a set of the catalog: on real files, and against a map of rows for any two sets.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const minutesIn = ({ openMs }: RawColumns) => Array.from(openMs, (ms) => (ms - START) / 60_000);
 
 const folders: string[] = [];
+/** Returns the folder of a new catalog. */
 function catalog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-append-'));
   folders.push(folder);

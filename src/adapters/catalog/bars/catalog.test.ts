@@ -1,4 +1,4 @@
-// The catalog: stored bars come back exactly, in any range, with little memory, and damage by other programs is found.
+// Tests the catalog: stored bars are read back exactly, in any range, with little memory, and damage by other programs is found.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

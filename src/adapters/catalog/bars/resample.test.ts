@@ -1,4 +1,4 @@
-// Coarser bars against a naive walk, and what is emitted when.
+// Tests coarser bars against a naive walk, and when a coarse bar is complete.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

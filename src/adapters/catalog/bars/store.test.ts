@@ -1,4 +1,4 @@
-// The catalog and the memory store return the same bars of any range, and report missing bars in the same way.
+// Tests that the catalog and the memory store return the same bars of any range, and report missing bars in the same way.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// External series in the catalog: what is read from which file, what is kept, what is refused, and what is found out later.
+// Tests external series in the catalog: what is read from which file, what is kept, what is rejected, and which changes are found.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,7 @@ const HOUR = 60 * MINUTE;
 const START = Date.UTC(2024, 0, 1);
 let count = 0;
 
+/** Writes a file under a name that no other test uses. */
 function file(text: string | Buffer, name = 'oi.csv'): string {
   const path = join(folder, `${++count}-${name}`);
   writeFileSync(path, text);

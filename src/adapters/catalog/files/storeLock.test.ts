@@ -1,4 +1,4 @@
-// Two processes at one symbol of the catalog: the second one that appends, resamples or generates waits for the first, and uses its rows.
+// Tests two processes at one symbol of the catalog: the second one waits for the first, and uses its rows.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 const DIST = new URL('../../../../dist/adapters/', import.meta.url);
 
 const folders: string[] = [];
+/** Returns the folder of a new catalog. */
 function catalog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-lock-'));
   folders.push(folder);
@@ -28,6 +29,7 @@ function catalog(): string {
 }
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
+/** Returns one-minute bars with a price of 100, from row `from` to `to` (exclusive). */
 function rowsOf(from: number, to: number) {
   const rows = emptyColumns(to - from);
   rows.openMs.forEach((_, i) => (rows.openMs[i] = START + (from + i) * 60_000));
@@ -62,6 +64,7 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
   return { begun, reported, isDone: () => child.exitCode !== null };
 }
 
+/** Runs `code` in another process while this one holds the lock, and returns what the other printed. */
 async function whileHeld(folder: string, code: string): Promise<string> {
   const lock = lockPath(folder, KEY);
   const release = lockFolder(new FileSystemDisk(), lock, processesHere());

@@ -1,4 +1,4 @@
-// Synthetic bars: the same bytes everywhere, sound rows, clustering volatility, gaps as asked for.
+// Tests synthetic bars: they have the same bytes everywhere, valid rows, volatility clusters and the requested gaps.
 
 import { describe, expect, it } from 'vitest';
 import { ticksOf } from '../../../model/bars/bars.ts';

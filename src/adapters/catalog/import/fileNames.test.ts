@@ -1,4 +1,4 @@
-// Reading symbol, interval and market from file names, as exchanges, CryptoDataDownload and freqtrade choose them.
+// Tests symbol, interval and market in file names, as exchanges, CryptoDataDownload and freqtrade choose them.
 
 import { describe, expect, it } from 'vitest';
 import { keyOf } from './fileNames.ts';

@@ -1,4 +1,4 @@
-// Finding the interval of bars from their times.
+// Tests the interval of bars that is found from their times.
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';

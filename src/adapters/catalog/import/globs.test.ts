@@ -1,4 +1,4 @@
-// File patterns that the shell did not expand, against real folders.
+// Tests file patterns that the shell did not expand, against real folders.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

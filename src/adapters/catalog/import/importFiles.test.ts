@@ -1,4 +1,4 @@
-// Importing files into a catalog: names, joins, records, rounding, and that a refusal leaves everything as it was.
+// Tests the import of files into a catalog: names, joins, records, rounding, and that a rejected file changes nothing.
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,6 +30,7 @@ beforeEach(() => {
 });
 afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
+/** Writes a file of bars with a header. */
 function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
   const path = join(folder, name);
   writeFileSync(path, [HEADER].concat(rows).join('\n'));
@@ -39,6 +40,7 @@ const catalog = () => join(folder, 'data');
 const run = (files: string | string[], options: Partial<ImportOptions> = {}) =>
   importFiles([files].flat(), { catalog: catalog(), nowMs: LATER, ...options });
 const minutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - T0) / 60_000);
+/** Writes an instrument record, and returns its path. */
 const instrumentFile = (record: Record<string, unknown> = {}) => {
   const path = join(folder, 'record.json');
   const whole = {

@@ -1,4 +1,4 @@
-// Importing many files: the catalog does not depend on how a series is split, no file is read twice, and bad rows are set aside.
+// Tests the import of many files: the split of a series does not matter, no file is read twice, and bad rows are set aside.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,6 +37,7 @@ const run = async (files: readonly string[], options: Partial<ImportOptions> = {
   const [set] = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1), ...options });
   return set!;
 };
+/** Writes a file of the test, and returns its path. */
 function write(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);

@@ -49,6 +49,7 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
   return imported;
 }
 
+/** Reads the files of one series, then stores them while no other process writes to the symbol. */
 async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
   loadImported(catalog, key);
   const reads: [file: string, rows: SeriesColumns][] = [];

@@ -212,6 +212,7 @@ function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
   );
 }
 
+/** Returns the instrument record that the import uses, and where it is from. */
 function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
   const known = readInstrument(catalog, key.market, key.symbol);
   if (instrumentFile === undefined) return { instrument: known, from: known ? 'catalog' : 'proposed', isNew: false };

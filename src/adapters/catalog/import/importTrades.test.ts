@@ -17,6 +17,7 @@ const START = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
 let made = 0;
 const catalogAt = () => join(folder, `catalog-${++made}`);
+/** Writes a file of trades, and returns its path. */
 function file(text: string | Buffer, name = 'BTCUSDT-trades-2024-01.csv'): string {
   const path = join(folder, `${++made}`);
   writeFileSync(path, text);
@@ -27,6 +28,7 @@ function file(text: string | Buffer, name = 'BTCUSDT-trades-2024-01.csv'): strin
   return named;
 }
 
+/** One trade, as a file has it. */
 interface Row {
   readonly id: number;
   readonly ms: number;

@@ -1,4 +1,4 @@
-// Joining sets of bars, against a map from time to row.
+// Tests the join of two sets of bars against a map from time to row.
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Every set of real klines imports with the rows and gaps that its README states.
+// Tests that every set of real klines is imported with the rows and gaps that its README states.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

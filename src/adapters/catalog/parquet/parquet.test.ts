@@ -15,6 +15,7 @@ const fixtures = join(packageFolder(), 'test/fixtures/parquet');
 const folder = mkdtempSync(join(tmpdir(), 'isobar-parquet-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** One row of the checked-in files. */
 interface Row {
   readonly timeMs: number;
   readonly knownMs: number;

@@ -1,4 +1,4 @@
-// Reading bar files: which are accepted, which are rejected with which message, and that every number is exact.
+// Tests the reader of bar files: which are accepted, which are rejected with which message, and that every number is exact.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ const row = (i: number, rest = '10,12,9,11,5') => `${T0 + i * 60_000},${rest}`;
 const csv = (...rows: string[]) => [HEADER, ...rows].join('\n');
 
 let files = 0;
+/** Writes a file, and returns its path. */
 function fileOf(content: string | Uint8Array): string {
   const path = join(folder, `f${files++}.csv`);
   writeFileSync(path, content);
@@ -42,6 +43,7 @@ function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): Parsed
   file.take(Buffer.from([HEADER, ...lines].join('\n')));
   return file.finish();
 }
+/** Returns the error of reading a file with this content. */
 async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ConfigError> {
   const error: unknown = await read(content, rules).then(
     () => null,

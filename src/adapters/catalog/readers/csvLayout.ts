@@ -33,7 +33,7 @@ export interface LayoutRules {
   readonly format: BarFormat | null;
 }
 
-/** CryptoDataDownload files begin with a web address. */
+/** True for a web address, with which CryptoDataDownload files begin. */
 export function isAddress(text: string): boolean {
   return /^"?https?:\/\//i.test(text);
 }

@@ -1,4 +1,4 @@
-// Feather as freqtrade writes it: two files that are checked in, and whatever pandas and polars write where they are installed.
+// Tests feather files as freqtrade writes them: two files that are checked in, and what pandas and polars write if installed.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-feather-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const T0 = Date.UTC(2025, 0, 1);
 
+/** Reads a file, and returns its columns as plain lists. */
 async function columnsOf(path: string) {
   const rules = {
     file: path,

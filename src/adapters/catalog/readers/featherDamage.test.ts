@@ -1,4 +1,4 @@
-// Damaged feather files: whichever byte is wrong, the error names the file and the program continues.
+// Tests damaged feather files: whichever byte is wrong, the error names the file and the program continues.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

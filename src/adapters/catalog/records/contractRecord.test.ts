@@ -1,4 +1,4 @@
-// Contracts in instrument records: what is written reads back, what is proposed runs, and what is wrong is named with its place.
+// Tests contracts in instrument records: they are read as written, a proposed one runs, and an error names its place.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Instrument records: what a new one proposes, and the text in which it is stored.
+// Tests instrument records: what a new one proposes, and the text in which it is stored.
 
 import { describe, expect, it } from 'vitest';
 import { lots } from '../../../base/brand.ts';

@@ -1,4 +1,4 @@
-// The same bars in every format that isobar reads give the same columns, and other files are rejected with a reason.
+// Tests that the same bars give the same columns in every format that isobar reads, and that other files are rejected with a reason.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,11 +38,13 @@ const RULES: ReadRules = {
   format: null,
 };
 let files = 0;
+/** Reads a file with this content. */
 function read(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<BarFile> {
   const path = join(folder, String(files++));
   writeFileSync(path, content);
   return readBarFile(path, { ...RULES, ...rules });
 }
+/** Returns the message of the error for a file with this content. */
 async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
   const error: unknown = await read(content, rules).catch((reason: unknown) => reason);
   if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);

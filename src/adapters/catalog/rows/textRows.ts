@@ -141,6 +141,7 @@ function plainNumber(field: string): string {
   return hasExponent || endsWithPoint ? withoutExponent(text) : text;
 }
 
+/** Returns a field without its quotes and the spaces around them. */
 function unquote(field: string): string {
   return field
     .trim()

@@ -1,4 +1,4 @@
-// Mark prices and funding in the catalog: read from every kind of file, joined and listed, and changes by other programs are found.
+// Tests mark prices and funding in the catalog: read from every kind of file, joined and listed. Changes by other programs are found.
 
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2024, 0, 1);
 let files = 0;
 
+/** Writes a file of the test, and returns its path. */
 function file(name: string, text: string | Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, text);

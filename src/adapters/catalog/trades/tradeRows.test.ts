@@ -1,4 +1,4 @@
-// Reading a few trades at a time gives the same rows as reading all of them at once.
+// Tests that reading a few trades at a time gives the same rows as reading all of them at once.
 
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -29,6 +29,7 @@ export function openTradeRows(catalog: string, key: TradeKey, fromMs: number, to
   return null;
 }
 
+/** Reads rows of trades, and keeps one day open at a time. */
 class TradeRows implements RowReader {
   readonly interval = TRADE_ROWS;
   lastCount = 0;

@@ -5,6 +5,7 @@ import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { FundingWatch } from './funding.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
+/** Returns a watch, with the payments that it has booked and its notes. */
 function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
   const funded: string[] = [];
   const noted: string[] = [];

@@ -4,7 +4,7 @@ import { assertNever } from '../../../base/assert.ts';
 import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import type { HaltCode, OrderRequest } from './types.ts';
 import type { CreatedOrder } from './venueCalls.ts';
 
@@ -76,7 +76,7 @@ const INCIDENT_CODES: ReadonlySet<number> = new Set([
 
 /** Returns the account's halt cause that a reply implies: account locked, key rejected, incident at the venue; otherwise null. */
 export function accountHaltCode(outcome: Outcome<unknown>): Extract<HaltCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
-  const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
+  const code = errorCodeOf(outcome);
   if (code !== null && LOCK_CODES.has(code)) return 'LOCKED';
   if (code !== null && KEY_CODES.has(code)) return 'KEY';
   if (outcome.kind !== 'unknown') return null;

@@ -119,6 +119,7 @@ export function futuresCalls(
 
 const NOT_FOUND = 404;
 
+/** Returns a position of the wire under the names of `PositionRow`. */
 const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage, positionType }: WirePosition): PositionRow => ({
   side: positionSide,
   volume: positionVolume,

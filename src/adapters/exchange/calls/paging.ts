@@ -1,5 +1,7 @@
 // Reads a growing list page by page without gaps, for every meaning that a venue may give `fromId`. Pure.
 
+import { compareAscending } from '../../../base/text/compare.ts';
+
 /** The ids of a page, and whether the page was full. */
 export interface PageSeen {
   /** Ids of the rows, in any order. */
@@ -17,8 +19,6 @@ export type PageStep =
   | { readonly kind: 'gap' };
 
 const MAX_PAGES = 50;
-/** Ids are 64-bit integers, more than a double can hold. */
-const byValue = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Reads everything from the cursor on. The newest page comes first. If it does not reach back to the cursor, pages from the cursor upward
@@ -87,4 +87,5 @@ export class Paging {
   }
 }
 
-const sortIds = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(byValue);
+/** Ids are 64-bit integers, more than a double can hold. */
+const sortIds = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(compareAscending);

@@ -10,6 +10,7 @@ import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, 
 import type { OrderRequest } from './types.ts';
 
 const instrument = linearContract();
+/** Returns a trigger order that sells. */
 const requestWith = (overrides: Partial<OrderRequest>): OrderRequest => ({
   id: 1 as OrderId,
   instrumentIndex: 0,

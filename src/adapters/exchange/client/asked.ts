@@ -17,6 +17,7 @@ export function checkSubject<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
   return difference === null ? outcome : { kind: 'unknown', cause: `${OTHER_ANSWER}: ${difference}`, status: 200, error: null };
 }
 
+/** Returns the first difference between a reply and the arguments of its call; null if they agree. */
 function differenceIn(value: unknown, args: Given): string | null {
   if (!isRecord(value)) return null;
   const rows: readonly unknown[] = Array.isArray(value['rows']) ? value['rows'] : [value];
@@ -27,6 +28,7 @@ function differenceIn(value: unknown, args: Given): string | null {
   return null;
 }
 
+/** Returns the first difference between one row and the arguments of the call; null if they agree. */
 function rowDifference(row: Readonly<Record<string, unknown>>, args: Given): string | null {
   const { symbol, contractName, orderId, newClientOrderId } = args;
   const [rowSymbol, rowContract] = [textOf(row['symbol']), textOf(row['contractName'])];
@@ -53,8 +55,8 @@ function rowDifference(row: Readonly<Record<string, unknown>>, args: Given): str
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string | null =>
-  typeof value === 'string' ? value : typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
+/** Returns a name or an id as text; null for any other value. */
+const textOf = (value: unknown): string | null => (typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : null);
 const isSame = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 const lettersAndDigits = (name: string): string => name.toUpperCase().replace(/[^0-9A-Z]/g, '');
 /** True if both texts name one symbol or contract. A position may say BTCUSDT for the contract E-BTC-USDT. */

@@ -7,6 +7,7 @@ import { LastReplies } from './lastReplies.ts';
 const LONG = 'x'.repeat(300);
 const body = (text: string): Uint8Array => Buffer.from(text);
 
+/** Returns replies that count how often a body was parsed. */
 function countingReplies() {
   const replies = new LastReplies();
   const count = { decoded: 0 };

@@ -111,6 +111,7 @@ export class RestClient {
   }
 }
 
+/** Returns the priority of a call by its effect. */
 function priorityOf(effect: Effect): Priority {
   switch (effect) {
     case 'cancel':

@@ -10,6 +10,7 @@ import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 const refused = (code: number, status = 400): Outcome<never> => ({ kind: 'refused', status, code, msg: '' });
+/** Returns an unknown outcome. `code` undefined: the reply had no error. */
 const unknown = (status: number | null, code?: number | null): Outcome<never> => ({
   kind: 'unknown',
   cause: '',

@@ -60,6 +60,7 @@ export class ReferenceBook {
   }
 }
 
+/** Returns the sum of the fills of one instrument: quantity, quote money and fees by coin. */
 function positionOf(symbol: string, fills: readonly UnattributedFill[]): ReferencePosition {
   let [qty, quote] = [new Decimal(0), new Decimal(0)];
   const fees = new Map<string, Decimal>();

@@ -17,6 +17,7 @@ const MINUTE = 60_000;
 /** The exchange's clock runs an hour ahead of ours. */
 const VENUE_AHEAD_MS = 3_600_000;
 
+/** The simulated venue and its faults. */
 interface Options {
   readonly seed?: number;
   readonly interval?: Interval;

@@ -11,6 +11,7 @@ const START = Date.UTC(2026, 0, 5, 6);
 /** The first funding time after the start: 08:00. */
 const DUE = Date.UTC(2026, 0, 5, 8);
 
+/** Returns a poller in simulated time, and the venue that it asks. */
 function fixture() {
   const queue = new DueQueue();
   queue.runDue(START);

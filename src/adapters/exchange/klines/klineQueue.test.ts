@@ -8,6 +8,7 @@ import { KlineQueue } from './klineQueue.ts';
 type DoneCallback = Parameters<AskKlines>[1];
 const NO_ANSWER = { kind: 'notSent', cause: 'a test' } as const;
 
+/** Returns a queue of calls, and the order in which they began. */
 function fixture(feeds: number, maxCalls: number) {
   const scheduler = new DueQueue();
   scheduler.runDue(0);

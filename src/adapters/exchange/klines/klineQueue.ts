@@ -14,6 +14,7 @@ const GATHER_MS = 5;
 /** Maximum number of calls under way. More calls would wait in the rate limiter, whose queue ignores their places. */
 export const MAX_CALLS = 64;
 
+/** A waiting call, and what decides its turn. */
 interface QueuedKlines {
   readonly place: number;
   readonly isAgain: boolean;

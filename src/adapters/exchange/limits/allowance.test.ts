@@ -13,6 +13,7 @@ const WINDOW_MS = 2000;
 const SETTLED_MS = 300_000;
 const START_MS = Date.UTC(2026, 0, 5);
 
+/** What one simulation gave. */
 interface SimulationResult {
   /** Times of refusals, ms. */
   readonly refusedMs: number[];

@@ -56,6 +56,7 @@ interface LimitRow extends Omit<RateLimit, 'source'> {
   readonly source: ClassLimit['source'];
 }
 
+/** Returns the rate limit of an operation. An override of the operation wins over one of its class. */
 function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRow {
   const { limit } = endpointOf(op);
   const ofOp = limit.rateClass === op ? {} : (overrides[op] ?? {});
@@ -88,6 +89,7 @@ function classLimitOf(row: LimitRow, heaviest: number, limits: Map<string, Class
   return limit;
 }
 
+/** Throws ConfigError for an unknown name, and for a value that is no whole number of at least 1. */
 function checkOverride(name: string, override: LimitOverride, classes: ReadonlySet<string>): void {
   if (!classes.has(name) && !OPS.some((op) => op === name)) {
     throw new ConfigError(`limits.${name}: no such endpoint, and no such class of calls`, 'isobar api --list shows the endpoints');

@@ -117,6 +117,7 @@ export class Limiter {
   }
 }
 
+/** Throws ConfigError if the pause after a ban or the queue of calls is too short. */
 function checkOptions(banMinMs: number, maxWaiting: number): void {
   if (!Number.isSafeInteger(banMinMs) || banMinMs < BAN_MIN_MS) {
     throw new ConfigError(

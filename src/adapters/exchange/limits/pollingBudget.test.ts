@@ -9,6 +9,7 @@ import { limitTable } from './limitTable.ts';
 import { Limiter } from './limiter.ts';
 import { requireSteadyBudget, steadyPerSecond, type Polling } from './pollingBudget.ts';
 
+/** Returns message and remedy of a rejected polling; null if it is accepted. */
 function budgetError(pollings: readonly Polling[], ...table: [] | [ReturnType<typeof limitTable>]): [string, string] | null {
   try {
     requireSteadyBudget(pollings, ...table);

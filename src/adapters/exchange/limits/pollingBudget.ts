@@ -45,6 +45,7 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
   }
 }
 
+/** Returns how to poll less. `excess`: how many times too much is asked. */
 function remedyOf(members: readonly Polling[], excess: number): string {
   const [first] = members;
   if (members.length > 1 || !first) return `ask for ${twoDecimals(Math.ceil(excess * 10) / 10)} times fewer, or that much less often`;

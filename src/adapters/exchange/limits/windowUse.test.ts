@@ -7,6 +7,7 @@ import { WindowUse, type Flight } from './windowUse.ts';
 const WINDOW_MS = 2000;
 const START_MS = 1_700_000_000_000;
 
+/** When a call is attempted, and how long the network takes. */
 interface CallTiming {
   /** Ms from the call before to this attempt; null sends at the first moment with room. */
   readonly gapMs: number | null;

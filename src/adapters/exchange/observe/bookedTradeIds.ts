@@ -1,5 +1,6 @@
 // Remembers which trades of an instrument were booked: recent ones by id and side, older ones by an upper bound of their ids.
 
+import { compareAscending } from '../../../base/text/compare.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
@@ -39,7 +40,7 @@ export class BookedTradeIds {
   restore(tradeId: string, side: 'buy' | 'sell'): void {
     this.add({ tradeId, side, timeMs: -Infinity });
   }
-  /** The noted totals of the account include all trades up to `tradeId`. */
+  /** Notes that the noted totals of the account include all trades up to `tradeId`. */
   noteTotalsUpTo(tradeId: string): void {
     this.#totalsId = BigInt(tradeId);
   }
@@ -112,7 +113,7 @@ export class BookedTradeIds {
 
   /** Drops the trades with the lowest ids. The bound that replaces them must not cover a recent trade. */
   #prune(): void {
-    const sorted = Array.from(this.#booked.values()).toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const sorted = Array.from(this.#booked.values()).toSorted((a, b) => compareAscending(a.id, b.id));
     const keptSinceMs = this.#newestMs - RETENTION_MS;
     const firstKept = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= keptSinceMs);
     const expiredCount = Math.min(firstKept < 0 ? sorted.length : firstKept, sorted.length - MIN_KEPT);

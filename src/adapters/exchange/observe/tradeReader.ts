@@ -310,6 +310,7 @@ export class TradeReader {
 
 /** Maximum number of trades that a halt lists. */
 const MAX_NAMED = 5;
+/** Returns the first trades in words, and the number of the others. */
 function tradesText(rows: readonly TradeRow[]): string {
   const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
     const [trade, order] = [sanitizeText(tradeId, 40), sanitizeText(venueId, 40)];

@@ -29,6 +29,7 @@ const STAGES = {
 } as const;
 type Stage = keyof typeof STAGES;
 
+/** The state of one of our orders. */
 interface TrackedState {
   readonly lots: number;
   readonly limit: number;
@@ -41,6 +42,7 @@ const DEFAULT_STATE: TrackedState = { lots: 100, limit: 9000, side: 'buy', stage
 
 const WAITING_TRIGGER: Partial<TrackedState> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
 
+/** Returns tracked orders in these states, numbered from 1. */
 function tracksOf(states: readonly Partial<TrackedState>[]): TrackedOrders {
   const trackedOrders = new TrackedOrders(1);
   states.forEach((change, index) => {

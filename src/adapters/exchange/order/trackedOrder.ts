@@ -123,7 +123,7 @@ export class TrackedOrders {
     if (Number.isNaN(tracked.endedMs)) this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
 
-  /** All trigger orders of an instrument: waiting, fired or not yet known. */
+  /** Returns all trigger orders of an instrument: waiting, fired or not yet known. */
   triggersOf(instrument: number): ReadonlySet<TrackedOrder> {
     return this.#triggers[instrument]!;
   }
@@ -142,7 +142,7 @@ export class TrackedOrders {
   byVenueId(venueId: string): TrackedOrder | undefined {
     return this.#byVenueId.get(indexKeyOf(venueId));
   }
-  /** The open orders of an instrument. */
+  /** Returns the open orders of an instrument. */
   openOf(instrument: number): Set<TrackedOrder> {
     return this.#open[instrument]!;
   }

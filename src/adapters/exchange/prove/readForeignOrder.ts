@@ -19,6 +19,7 @@ export interface ForeignOrderDetails {
   readonly reduceOnly: boolean;
 }
 
+/** Collaborators of `readForeignOrder`. */
 interface ReadForeignOrderDeps {
   readonly venue: VenueCalls;
   readonly instruments: readonly Instrument[];

@@ -72,6 +72,7 @@ export function openSocket(url: string, random: () => number, events: Connection
 
 const bytesFrom = (count: number, random: () => number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 
+/** True if the reply accepts the handshake with this key, and adds nothing to the protocol. */
 function isAccepted({ headers }: IncomingMessage, key: string): boolean {
   const accept = createHash('sha1')
     .update(key + ACCEPT_SUFFIX)
@@ -99,6 +100,7 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
 
 type Send = (opcode: number, payload: Uint8Array) => void;
 
+/** Replies to pings of every form, and ends the connection for a close frame. */
 function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
   switch (opcode) {
     case OPCODE.ping:

@@ -140,6 +140,7 @@ export function checkedSocketUrl(url: string): string {
   return checkedOrigin(rest.origin, 'socket') + pathname + search;
 }
 
+/** Returns the parts of an address that a handshake needs. */
 function partsOf(url: string): { readonly origin: string; readonly pathname: string; readonly search: string } {
   const parsed = new URL(url);
   const { pathname, search } = parsed;

@@ -43,6 +43,7 @@ interface Measured extends Offset {
   readonly atMs: number;
 }
 
+/** The measured time of one market. */
 interface MarketClock {
   measured: Measured | null;
   /** The latest time returned. */
@@ -55,6 +56,7 @@ interface MarketClock {
   timer: number | null;
 }
 
+/** Returns a clock that nothing has measured yet. */
 const newClock = (): MarketClock => ({
   measured: null,
   lastReturnedMs: -Infinity,

@@ -53,11 +53,13 @@ function backtestBars(trades: readonly RecentTrade[], interval: string) {
 
 const trackerOf = (interval: string, openMs: number | null = null): TradeBarTracker =>
   new TradeBarTracker({ rule: tradeBarRule(interval)!, instrument: INSTRUMENT, digits: DIGITS, openMs });
+/** Returns the reply that has the newest `rows` of the trades. */
 const windowOf = (trades: readonly RecentTrade[], rows = 1000): TradeWindow => ({
   trades: trades.slice(-rows),
   refused: [],
   isFull: trades.length >= rows,
 });
+/** Returns the numbers of the bars among the events. */
 const barsOf = (events: readonly TradeEvent[]) =>
   events.flatMap((event) => {
     if (event.kind !== 'bar') return [];

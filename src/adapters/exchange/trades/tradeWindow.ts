@@ -1,5 +1,6 @@
 // Converts a reply with recent trades to trades in time order, and lists why rows were rejected.
 
+import { compareAscending } from '../../../base/text/compare.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
@@ -50,5 +51,5 @@ export function tradeWindow(listing: Listing<PublicTrade>, requested: number, di
 export function compareTrades(a: Pick<RecentTrade, 'timeMs' | 'id'>, b: Pick<RecentTrade, 'timeMs' | 'id'>): number {
   if (a.timeMs !== b.timeMs) return a.timeMs - b.timeMs;
   if (a.id.length !== b.id.length) return a.id.length - b.id.length;
-  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+  return compareAscending(a.id, b.id);
 }

@@ -24,6 +24,7 @@ export function decompress(encoding: string | undefined, body: Uint8Array, maxBy
   );
 }
 
+/** Returns the function for a content encoding; null for an unknown one. */
 function decompressorOf(name: string, body: Uint8Array): typeof gunzip | null {
   switch (name) {
     case 'gzip':

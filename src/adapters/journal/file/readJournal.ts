@@ -76,6 +76,7 @@ export function readSegment(
   return readSegments(disk, [{ path, number }], number, visit);
 }
 
+/** Reads files in sequence, and stops at the first damage. */
 function readSegments(
   disk: Pick<Disk, 'read'>,
   files: readonly Pick<JournalSegment, 'path' | 'number'>[],
@@ -106,6 +107,7 @@ interface InvalidLine {
   readonly isSealed: boolean;
 }
 
+/** Reads lines of one journal, and checks that each continues the one before. */
 class Reader implements JournalReading {
   readonly segments: JournalSegment[] = [];
   account: string | null = null;

@@ -6,6 +6,7 @@ import type { RecordBody } from './records.ts';
 
 const SYMBOL = 'futures:E-BTC-USDT';
 
+/** Returns the state after these records. */
 function stateOf(records: readonly (RecordBody<'FUNDED'> | RecordBody<'CURSOR'>)[]): JournalState {
   const state = new JournalState();
   records.forEach((body, index) => {

@@ -66,6 +66,7 @@ export class TradeHistory {
     if (bracket !== undefined) brackets.moveStop(bracket, scaledFromRecord(stopLoss, instruments[index]!.priceDigits));
   }
 
+  /** Books a fill in the ledger, and in the bracket of its order. */
   #bookFill(record: RecordOf<'FILL'>, index: number, books: Books): void {
     const { instruments, ledger } = books;
     const fill = fillFromRecord(record, instruments[index]!);
@@ -74,19 +75,22 @@ export class TradeHistory {
     // Orders that the venue created, such as a liquidation, have no INTENT. They belong to the strategy that trades the contract.
     const strategy = order?.strategy ?? Math.max(0, contractBooks(ledger)?.ownerOf(index) ?? 0);
     ledger.fill(strategy, index, isBuy, fill, order?.reduceOnly ?? true);
-    restoreBracket(order, strategy, index, isBuy, fill, books);
+    restoreBracket(order, { strategy, index, isBuy, fill }, books);
   }
 }
 
+/** A fill that the ledger has booked. */
+interface BookedFill {
+  readonly strategy: number;
+  /** Index of the instrument. */
+  readonly index: number;
+  readonly isBuy: boolean;
+  readonly fill: Fill;
+}
+
 /** Updates the bracket for a fill, as the engine's BracketManager does. Take-profits are orders, which have records of their own. */
-function restoreBracket(
-  order: OrderTerms | undefined,
-  strategy: number,
-  index: number,
-  isBuy: boolean,
-  fill: Fill,
-  { instruments, ledger, brackets }: Books,
-): void {
+function restoreBracket(order: OrderTerms | undefined, booked: BookedFill, { instruments, ledger, brackets }: Books): void {
+  const { strategy, index, isBuy, fill } = booked;
   const bracket = order && order.parent > 0 ? brackets.of({ instrumentIndex: index, id: order.parent }) : undefined;
   if (bracket) {
     if (ledger.isFlat(strategy, index)) brackets.remove(bracket);

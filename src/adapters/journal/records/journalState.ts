@@ -151,19 +151,7 @@ export class JournalState {
       case 'KEPT':
         break;
       case 'INTENT':
-        this.symbols.add(record.symbol);
-        if (record.order > this.lastOrder) this.lastOrder = record.order;
-        this.unfinished.set(record.cid, {
-          intent: record,
-          send: null,
-          orderId: null,
-          contestedId: null,
-          state: null,
-          fills: [],
-          targets: [],
-          endMs: NaN,
-        });
-        if (record.role === 'takeProfit') this.#addTarget(record);
+        this.#beginOrder(record);
         break;
       case 'AMEND': {
         const trace = this.unfinished.get(record.cid);
@@ -186,6 +174,23 @@ export class JournalState {
         assertNever(record);
     }
   };
+
+  /** Begins the trace of an order. */
+  #beginOrder(intent: RecordOf<'INTENT'>): void {
+    this.symbols.add(intent.symbol);
+    if (intent.order > this.lastOrder) this.lastOrder = intent.order;
+    this.unfinished.set(intent.cid, {
+      intent,
+      send: null,
+      orderId: null,
+      contestedId: null,
+      state: null,
+      fills: [],
+      targets: [],
+      endMs: NaN,
+    });
+    if (intent.role === 'takeProfit') this.#addTarget(intent);
+  }
 
   /** Applies a cursor. Totals, and the newest trade that they include, form a group, which counts only once its end was written. */
   #applyCursor(record: RecordOf<'CURSOR'>): void {
@@ -271,6 +276,7 @@ interface GrowingTrace extends OrderTrace {
   endMs: number;
 }
 
+/** Adds a record to the trace of its order. */
 function applyRecord(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
   switch (record.k) {
     case 'SEND':

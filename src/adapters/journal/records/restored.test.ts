@@ -17,6 +17,7 @@ const NOT_IN_INTENT = new Set([
   'fingerprintOffset',
 ]); // prettier-ignore
 
+/** Returns an order that buys a contract. */
 const newOrder = (): BotOrder => {
   const order = new BotOrder();
   order.begin(1, 0, PERPETUAL, 0, 'buy', 1);

@@ -111,6 +111,7 @@ export function sentOrder(intent: OrderTrace['intent'], instruments: readonly In
   return { ...orderFromTrace(trace, instruments), state: 'sent', signMs: intent.createdMs };
 }
 
+/** Returns an unfinished order as the engine had it. The caller adds its state and its signing time. */
 function orderFromTrace(
   { intent, orderId, fills, targets, endMs }: OrderTrace,
   instruments: readonly Instrument[],

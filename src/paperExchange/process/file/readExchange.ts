@@ -22,7 +22,7 @@ import { readKeyFile } from '../../../access/keyFile.ts';
 import { settledFills } from '../../../definition/text/fills.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import { readYaml } from '../../../definition/text/source.ts';
-import { contractInstrument, contractPpm } from './contractEntry.ts';
+import { contractInstrument, contractPpm, type ContractEntry } from './contractEntry.ts';
 import { exchangeSchema, type ExchangeFile } from './schema.ts';
 import { readTradeFile } from './readTrades.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
@@ -52,11 +52,6 @@ export function readExchange(
     ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, digits, file) })),
     ...(config.contracts ?? []).map((entry, index) => ({ entry, instrument: contractInstrument(entry, index, file) })),
   ];
-  const prices = new Map<InstrumentId, PriceSettings>();
-  for (const { entry, instrument } of entries) {
-    const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
-    if (settings !== null) prices.set(instrument.id, settings);
-  }
   return {
     service: {
       ...SERVICE_DEFAULTS,
@@ -73,11 +68,7 @@ export function readExchange(
       denyIps: config.denyIps ?? [],
       off: (config.off ?? []).map((name) => opOf(name, file)),
       states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
-      fundingRates: Object.fromEntries(
-        entries.flatMap(({ entry, instrument: { id } }) =>
-          'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],
-        ),
-      ),
+      fundingRates: fundingRatesOf(entries),
       maxTriggers: config.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
       liquidationFeePpm: config.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : contractPpm(config.liquidationFee),
       heartbeat: config.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
@@ -88,10 +79,35 @@ export function readExchange(
       ...(config.maxConnections === undefined ? {} : { maxConnections: config.maxConnections }),
       ...(config.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: config.requestTimeoutMs }),
     },
-    prices,
+    prices: pricesByInstrument(entries, folder),
     seed: config.seed ?? 1,
     speed,
   };
+}
+
+/** A spot instrument or a contract of the file, with its entry. */
+interface ListedInstrument {
+  readonly entry: InstrumentEntry | ContractEntry;
+  readonly instrument: Instrument;
+}
+
+/** Returns where the prices of each instrument come from. Instruments whose orders alone make their price are left out. */
+function pricesByInstrument(entries: readonly ListedInstrument[], folder: string): Map<InstrumentId, PriceSettings> {
+  const prices = new Map<InstrumentId, PriceSettings>();
+  for (const { entry, instrument } of entries) {
+    const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
+    if (settings !== null) prices.set(instrument.id, settings);
+  }
+  return prices;
+}
+
+/** Returns the funding rates of the contracts that have one, whole in 10^-12. */
+function fundingRatesOf(entries: readonly ListedInstrument[]): Record<string, number> {
+  return Object.fromEntries(
+    entries.flatMap(({ entry, instrument: { id } }) =>
+      'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],
+    ),
+  );
 }
 
 /** Returns the switch values of a profile file. Throws ConfigError with file and switch. */
@@ -174,6 +190,7 @@ function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: nu
   return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
 }
 
+/** Returns the state of an instrument at the venue. */
 const stateOf = ({
   frozen = false,
   marketOrders = true,

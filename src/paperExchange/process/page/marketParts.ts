@@ -16,6 +16,7 @@ const MAX_TRADES = 16;
 export const secondText = (ms: number): string => formatTime(ms).slice(11, 19);
 /** Returns a price or quantity with all digits of the instrument, so that columns align. */
 export const priceOf = ({ priceDigits }: Instrument, ticks: number): string => exactText(ticks, priceDigits, priceDigits);
+/** Returns a quantity as a decimal text with all decimals of the instrument. */
 export const quantityOf = ({ quantityDigits }: Instrument, lots: number): string => exactText(lots, quantityDigits, quantityDigits);
 /** Returns the unit of the instrument's quantities. */
 export const unitOf = ({ instrument: { market, base } }: TradedMarket): string => (market === 'spot' ? base : 'contracts');

@@ -29,6 +29,7 @@ async function columnsOf(): Promise<CurveColumns> {
   };
 }
 
+/** Draws the page. */
 async function start(): Promise<void> {
   if (!root) return;
   plots = new CurvePlots(root, await columnsOf());

@@ -144,6 +144,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns expectancy and expectancy ratio, as freqtrade computes them from the profit of each trade. */
 function expectancies(pnl: Float64Array): FigureDefinition[] {
   const n = pnl.length;
   const [won, lost] = [valuesWhere(pnl, isGain), valuesWhere(pnl, isLoss)];
@@ -179,6 +180,7 @@ function expectancies(pnl: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** The deepest drawdowns by two measures. */
 interface LargestDrawdowns {
   /** Depth at the largest drawdown in money. */
   readonly account: number;

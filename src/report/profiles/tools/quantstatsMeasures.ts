@@ -91,6 +91,7 @@ function lossSum(r: Float64Array): number {
   return Math.abs(pairwiseSum(valuesWhere(r, isLoss)));
 }
 
+/** Returns the probability that the true Sharpe ratio is above 0, from 0 to 1. */
 function probabilisticSharpeRatio(values: Float64Array, r: Float64Array): number {
   const ratio = pandasMean(r) / pandasDeviation(r);
   const [skew, kurtosis] = [pandasSkew(values), pandasKurtosis(values)];
@@ -104,6 +105,7 @@ function valueAtRisk(r: Float64Array): number {
   return spread > 0 ? pandasMean(r) + NORMAL_5 * spread : NaN;
 }
 
+/** Returns the mean of the returns below the value at risk, or the value at risk if there are none. */
 function conditionalValueAtRisk(values: Float64Array): number {
   const r = prepared(values);
   const limit = valueAtRisk(r);
@@ -122,6 +124,7 @@ function profitFactor(r: Float64Array): number {
   return won / lossSum(r);
 }
 
+/** Returns the mean win by number of wins, divided by the same of losses. 0 without wins, NaN without losses. */
 function profitRatio(r: Float64Array): number {
   const [won, lost] = [valuesWhere(r, isGainOrZero), valuesWhere(r, isLoss)];
   if (won.length === 0) return 0;

@@ -130,6 +130,7 @@ function priceSection(page: PageData): Markup {
   </section>`;
 }
 
+/** Returns the box of a chart. The script draws into it. */
 function figure(id: string, name: string): Markup {
   return html`<figure>
     <figcaption>${name}</figcaption>

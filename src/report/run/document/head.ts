@@ -99,6 +99,7 @@ function ambiguousNote(envelope: Summary['envelope']): string {
   return `${counted(envelope.ambiguousFills, 'fill')}, made or missed, may have been otherwise within the bar.`;
 }
 
+/** Returns the trust strip: one chip for each thing that could make the result wrong. */
 function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
   const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);

@@ -281,6 +281,7 @@ export function provenance(input: ReportInput): Markup {
     </details>`;
 }
 
+/** Returns the facts of the run for the table of its provenance. */
 function runFacts({ record, summary: { run, resultHash } }: ReportInput): readonly Fact[] {
   const days = counted(Math.round((run.toMs - run.fromMs) / DAY_MS), 'day');
   return [
@@ -305,6 +306,7 @@ function cashFacts({ cash = [] }: ReportInput['summary']['run']): readonly Fact[
   ]);
 }
 
+/** Returns the table of instruments with their precisions and fees. */
 function instrumentTable({ record, summary }: ReportInput): Markup {
   return htmlTable(
     [

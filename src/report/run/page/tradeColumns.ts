@@ -78,6 +78,7 @@ function holdTimeText({ entryMs, exitMs }: TradeRows['of']): TradeTableColumn {
 const marketOf = ({ instruments }: PageData, { of }: TradeRows, row: number): WireInstrument | undefined =>
   instruments[of.instrument[row]!];
 
+/** Returns the column of quantities, in coins or contracts. */
 function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
   const { instruments } = page;
   const { lots } = trades.of;

@@ -141,8 +141,8 @@ export class TradeTable {
   /** Returns the header cell of a column. A click sorts by the column. */
   #head({ name, isMain }: TradeTableColumn, at: number): HTMLElement {
     const isSorted = this.#sort.column === at;
-    const arrow = isSorted ? (this.#sort.down ? ' ↓' : ' ↑') : '';
-    const button = element('button', { type: 'button' }, name + arrow);
+    const arrow = this.#sort.down ? ' ↓' : ' ↑';
+    const button = element('button', { type: 'button' }, isSorted ? name + arrow : name);
     button.addEventListener('click', () => {
       this.#sort = { column: at, down: isSorted ? !this.#sort.down : at > 0 };
       this.#refresh();

@@ -16,6 +16,7 @@ const page = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
 
 let redraw = (): void => {};
 
+/** Draws the page, and connects its selectors. */
 async function start(): Promise<void> {
   const model = await unpackModel(page);
   const canvas = byId('map');

@@ -85,6 +85,7 @@ function isShown({ places }: Model, { across, down, pinned }: View, set: number)
   return pinned.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
 }
 
+/** Returns one cell of the map over the sets that share its place: the mean, or the best set. */
 function sumCells(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
   const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
   const [first] = sets;

@@ -58,6 +58,7 @@ class LastEquity implements EquitySink {
   }
 }
 
+/** Constructs the bots of a group, before any of them runs. */
 function constructGroup(
   lanes: readonly CostVariant[],
   { enter, progressCells }: Pick<Watcher, 'enter' | 'progressCells'>,
@@ -80,6 +81,7 @@ function constructGroup(
   return group;
 }
 
+/** Runs the bots of a group over shared bars, and returns the result of each. */
 async function runGroup(
   group: readonly ConstructedBot[],
   plan: RunPlan,

@@ -7,7 +7,9 @@ import { runPlan } from '../../../../test/fixtures/runPlan.ts';
 
 const costOf = (name: Cost['name']): Cost => COSTS.find((cost) => cost.name === name)!;
 
+/** The outcome of a search, and what it tried. */
 interface SearchResult extends SearchOutcome {
+  /** Tried values in steps of the cost, in the order of the search. */
   readonly tried: readonly number[];
 }
 

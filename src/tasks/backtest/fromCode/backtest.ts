@@ -148,7 +148,8 @@ class BacktestResult {
 /** Throws ConfigError unless `path` is a text with content. `called`: name of the method of the result. */
 function checkPath(called: string, path: unknown): void {
   if (typeof path === 'string' && path !== '') return;
-  const got = path === '' ? 'an empty text' : path === undefined ? 'nothing' : `a ${typeof path}`;
+  const given = path === undefined ? 'nothing' : `a ${typeof path}`;
+  const got = path === '' ? 'an empty text' : given;
   throw new ConfigError(
     `${called}: expected a path, got ${got}`,
     called === 'report' ? "write: result.report('report.html')" : "write: result.write('runs')",

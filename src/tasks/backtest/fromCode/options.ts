@@ -97,7 +97,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
   const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;
   const modules = modulesInMemory(composed);
   const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
-  const list = data === undefined ? [] : isList(data) ? data : [data];
+  const list = sourcesIn(data);
   const files = list.filter((item) => typeof item === 'string');
   checkNames({ symbol, interval }, files);
   const sets = list.filter((item) => typeof item !== 'string').map((item) => givenBars(item, nowMs()));
@@ -143,9 +143,11 @@ function moduleHash({ name, bindings }: ComposeModule): string {
   return hash.digest('hex');
 }
 
+/** Throws ConfigError unless the options are an object. */
 function checkObject(options: unknown): void {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
-  const got = Array.isArray(options) ? 'a list' : options === undefined || options === null ? 'nothing' : `a ${typeof options}`;
+  const type = Array.isArray(options) ? 'list' : typeof options;
+  const got = options === undefined || options === null ? 'nothing' : `a ${type}`;
   throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
@@ -180,6 +182,12 @@ function fileRequest(options: FileOptions): RunRequest {
     throw new ConfigError(`backtest options set: expected a list of texts, got ${JSON.stringify(set)}`, "write: set: ['params.fast=20']");
   }
   return { kind: 'file', file: definition, settings: set };
+}
+
+/** Returns the sources that `data` names: none, one or a list. */
+function sourcesIn(data: CodeOptions['data']): readonly (string | Bars)[] {
+  if (data === undefined) return [];
+  return isList(data) ? data : [data];
 }
 
 /** True when `data` is a list of sources. */

@@ -233,6 +233,7 @@ function placeOfName(text: string, files: readonly string[]): Place | null {
   return null;
 }
 
+/** Returns the difference of a promise that failed after the last bar. */
 const atEnd = (late: Error, plan: RunPlan): Proof['first'] => ({
   time: formatTime(plan.toMs),
   feed: null,

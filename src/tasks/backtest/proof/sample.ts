@@ -66,6 +66,7 @@ const HARMLESS: ReadonlySet<WarningCode> = new Set([
   'STATE_GLOBAL',
 ]);
 
+/** The uses that the sample has seen. A harmful one stops the sample. */
 class SampledUses extends ImpureUses {
   readonly stops = (code: WarningCode): boolean => !HARMLESS.has(code);
 
@@ -120,6 +121,7 @@ async function proofsOf(
   }
 }
 
+/** The input of the proof over a few rows. */
 interface RowsTask {
   readonly plan: RunPlan;
   /** The strategies of the run itself, whose modules have lived through all of its rows; null: they must not run again. */
@@ -178,6 +180,7 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, samplePlan)) : found;
 }
 
+/** Returns the time up to which the proof of blocks runs: enough rows, and enough orders. */
 function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
   const { bars, firstRow } = leadFeed(plan);
   const rows = Math.min(SMALL_BLOCK_ROWS, Math.ceil(SMALL_BLOCK_BARS / plan.feeds.length));

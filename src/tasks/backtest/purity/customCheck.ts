@@ -122,6 +122,7 @@ async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: bool
   return calls.filter(({ timeMs }) => timeMs <= toMs);
 }
 
+/** Returns the error for a custom indicator whose results depend on the size of a block. */
 function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): DiffersError {
   return new DiffersError(
     `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listNames(customs)} is not pure`,

@@ -1,24 +1,27 @@
-// Other surroundings for one run: what code can read without a call that the watch would see has another value.
+// Runs a strategy in other surroundings: plain values of Node, such as `pid` or `platform`, are replaced by other ones.
 //
-// A named import of a plain value, such as `workerData` or `pid`, cannot be watched. A run with other values that decides otherwise shows
-// that a decision depends on one of them.
+// The purity watch sees calls, but no read of a plain value. If a run with other values decides otherwise, a decision depends on one of
+// them.
 
 import { syncBuiltinESMExports } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 
-/** Different surroundings: what a decision makes of one of them can be what it makes of the true ones. The first differ in their parity. */
+/**
+ * Number of other surroundings. One is not enough: a decision can be the same in it as in the true surroundings, for example if it reads
+ * only whether a number is odd.
+ */
 export const SURROUNDINGS = 3;
 
-/** What is added to a number that code may look at. */
-const ADDED = [999_983, 1_000_004, 86_028_122] as const;
-/** Around the folder in which the command runs, as its first and last names. */
-const AROUND = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
+/** By surroundings: what is added to each number. The first two differ in their parity. */
+const ADDENDS = [999_983, 1_000_004, 86_028_122] as const;
+/** By surroundings: what comes before and after the path of the folder in which the command runs. */
+const FOLDER_ENDS = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
 
-/** What has another value in surroundings of this number. */
-function othersOf(at: number): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-  const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + ADDED[at]! : value);
+/** Returns the replaced values of surroundings number `at`, by module of Node and name. */
+function otherValues(at: number): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + ADDENDS[at]! : value);
   return {
     process: {
       pid: otherNumber(process.pid),
@@ -47,46 +50,46 @@ function othersOf(at: number): Readonly<Record<string, Readonly<Record<string, u
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** What a stream to print on says of the terminal, and of what was printed before. */
+/** Returns other facts about a stream: its terminal, and how much of its output waits. */
 const otherStream = (at: number, { isTTY = false }: { readonly isTTY?: boolean }): Readonly<Record<string, unknown>> => ({
   isTTY: !isTTY,
   columns: 333 + at,
   rows: 77 + at,
-  writableLength: ADDED[at],
+  writableLength: ADDENDS[at],
   writableNeedDrain: true,
 });
-/** Fewer frames of a stack than Node keeps by itself. */
+/** Number of frames in a stack; Node has 10 by default. */
 const OTHER_FRAMES = 3;
 
-/** Which surroundings a run has; null: the true ones. */
+/** Number of the surroundings of the current run; null: the true ones. */
 let current: number | null = null;
 
 /** True while a run has other surroundings. */
 export const hasOtherSurroundings = (): boolean => current !== null;
-/** Returns which surroundings a run has; null: the true ones. */
+/** Returns the number of the surroundings of the current run; null: the true ones. */
 export const surroundings = (): number | null => current;
 
-/** Returns the language of the machine as code that names none should see it; undefined: that of the machine itself. */
+/** Returns the default language that the run should see, one of `others`; undefined: that of this computer. */
 export function otherLanguage(others: readonly string[]): string | undefined {
   return current === null ? undefined : others[current % others.length];
 }
 
-/** Returns the folder in which the command runs as code should see it. */
+/** Returns the current folder that the run should see. `real`: the true one. */
 export function otherFolder(real: string): string {
-  return current !== null && real.startsWith('/') ? AROUND[current]!.join(real) : real;
+  return current !== null && real.startsWith('/') ? FOLDER_ENDS[current]!.join(real) : real;
 }
 
-/** Returns where a path really lies that was made from the other folder. `folder`: the real one. */
+/** Returns the true path of a file. The run may have made `path` from the current folder that it sees. `folder`: the true one. */
 export function realPath(path: string, folder: string): string {
-  const around = current === null ? null : AROUND[current]!;
-  if (around === null || !path.startsWith(`${around[0]}/`)) return path;
-  return resolve(folder, relative(around.join(folder), path));
+  if (current === null) return path;
+  const ends = FOLDER_ENDS[current]!;
+  return path.startsWith(`${ends[0]}/`) ? resolve(folder, relative(ends.join(folder), path)) : path;
 }
 
-/** Runs a function with the other values, those of number `at`, and restores those that were there. */
+/** Runs a function in surroundings number `at`, and restores the true values afterwards. */
 export async function withOtherSurroundings<T>(at: number, run: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
-  const restore = Object.entries(othersOf(at)).flatMap(([name, values]) => {
+  const restore = Object.entries(otherValues(at)).flatMap(([name, values]) => {
     const holder = requirePackage(`node:${name}`) as object;
     return Object.entries(values).map(([key, value]) => replaceValue(holder, key, value));
   });
@@ -105,7 +108,7 @@ export async function withOtherSurroundings<T>(at: number, run: () => Promise<T>
   }
 }
 
-/** Gives an object a value of its own in front of that of its class. */
+/** Gives an object an own property that hides the one of its class. Returns a function that removes it. */
 function shadow(holder: object, key: string, value: unknown): () => void {
   const found = Object.getOwnPropertyDescriptor(holder, key);
   if (found !== undefined) return replaceValue(holder, key, value);
@@ -113,6 +116,7 @@ function shadow(holder: object, key: string, value: unknown): () => void {
   return () => void Reflect.deleteProperty(holder, key);
 }
 
+/** Replaces a property, and returns a function that restores it. A property that cannot change stays. */
 function replaceValue(holder: object, key: string, value: unknown): () => void {
   const found = Object.getOwnPropertyDescriptor(holder, key);
   if (found?.configurable !== true) return () => {};

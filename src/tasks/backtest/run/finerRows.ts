@@ -46,6 +46,7 @@ function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReade
   return null;
 }
 
+/** Opens the trades of a feed's instrument. Null without a catalog or without rows. */
 function tradeReader({ folder }: BarStore, { bars, firstRow }: FeedRecord): RowReader | null {
   const { instrument, openMs, closeMs, length } = bars;
   if (folder === null || firstRow >= length) return null;

@@ -86,6 +86,7 @@ function partColumns({ instrument, interval }: BarColumns): PartColumns {
   return { instrument, interval, ...raw, length: 0, closeMs: new Float64Array(raw.openMs.length) };
 }
 
+/** Figures of a run whose equity is in a file. */
 class WrittenFigures implements StreamedFigures {
   readonly equityRows: number;
   readonly drawdown;

@@ -187,11 +187,13 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** `Sharpe (metrics.sharpe)`. */
+/** The figures of summary.json that have a label, by the member that contains them. */
+const LABELLED: Readonly<Record<string, Readonly<Record<string, { readonly label: string }>>>> = { metrics: METRICS, trades: TRADES };
+
+/** Returns a path with the label of its figure, such as `Sharpe (metrics.sharpe)`. */
 function labelOf(path: readonly string[]): string {
-  const [part, name = ''] = path;
-  const entries: Readonly<Record<string, { readonly label: string }>> = part === 'metrics' ? METRICS : part === 'trades' ? TRADES : {};
-  const label = entries[name]?.label;
+  const [part = '', name = ''] = path;
+  const label = LABELLED[part]?.[name]?.label;
   return label === undefined ? path.join('.') : `${label} (${path.join('.')})`;
 }
 

@@ -29,6 +29,7 @@ const KEPT_OF_DENSE = 8;
 /** Places in one file with the same moves that are looked at. */
 const MAX_PLACES = 4;
 
+/** A sequence of ups and downs that a file contains. */
 interface Sequence {
   readonly bits: Uint8Array;
   /** Where each of them stands in the text. */

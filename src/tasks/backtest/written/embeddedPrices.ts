@@ -63,6 +63,7 @@ export function textOf(file: string, maxBytes: number): string {
   }
 }
 
+/** The start of a list of numbers that fits prices of the data. */
 interface Table {
   /** Index of the first number. */
   readonly index: number;

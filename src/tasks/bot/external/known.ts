@@ -27,8 +27,8 @@ export function knownSeriesPlans(
 
 /** Returns a record if it belongs to the series `name`; else null. */
 function ofSeries(record: JournalRecord | SeriesRecord, name: string): SeriesRecord | null {
-  const body = !('k' in record) ? record : record.k === 'SERIES' ? record : null;
-  return body?.name === name ? body : null;
+  if ('k' in record && record.k !== 'SERIES') return null;
+  return record.name === name ? record : null;
 }
 
 /** Returns the values that a source has already reported, by `seenKey`. */

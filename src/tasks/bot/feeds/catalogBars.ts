@@ -22,6 +22,7 @@ export function catalogBars(catalog: string, key: BarKey, instrument: Instrument
   return bars === null ? null : { ...closedBars(bars, atMs), instrument };
 }
 
+/** Returns bars that are built from shorter ones of the catalog. Null if it has none. */
 function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | null {
   try {
     return loadFeed(catalogStore(catalog), key, { fromMs: atMs - CATALOG_ROWS * typicalLengthMs(key.interval), toMs: atMs }).bars;
@@ -32,6 +33,7 @@ function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | nul
   }
 }
 
+/** Returns the bars that have closed by `atMs`, at most CATALOG_ROWS of them. */
 function closedBars(bars: BarColumns, atMs: number): BarColumns {
   let end = bars.length;
   while (end > 0 && bars.closeMs[end - 1]! > atMs) end--;

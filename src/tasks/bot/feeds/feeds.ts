@@ -30,6 +30,7 @@ import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type Trade
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
+/** The bars of one key, and the feeds that use them. */
 interface SetOfBars {
   readonly key: BarKey;
   readonly instrument: Instrument;

@@ -16,6 +16,7 @@ export const beginInstant = (engine: Engine, atMs: number, append: () => void): 
 /** Begins an instant that passed while the bot was down. Its rows send no stop entries. */
 export const passInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, true);
 
+/** Appends rows at the time of an instant, and lets the engine watch each new row. */
 function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed: boolean): void {
   const before = engine.execution.map((feed) => feed.bars.length);
   append();

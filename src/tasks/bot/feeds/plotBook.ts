@@ -1,4 +1,4 @@
-// The newest values of what strategies draw, for the chart of the dashboard.
+// Keeps the newest values of the series that strategies draw, for the charts of the dashboard.
 
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
@@ -8,13 +8,14 @@ export const MAX_PLOT_BARS = 300;
 /** Number of series that are kept. A strategy over many symbols may draw more; a page could not show them. */
 const MAX_PLOTS = 64;
 
+/** A series that a strategy draws, with its feed. */
 type Drawn = Engine['runs'][number]['drawn'][number];
 
 /** A drawn series with its values at the newest rows of its feed. */
 class Plot {
   readonly strategy: string;
   readonly drawn: Drawn;
-  /** NaN: not ready, or not known. The last one is that of row `#rows - 1`. */
+  /** The values, NaN for one that is not ready or not known. The last one belongs to row `#rows - 1`. */
   #values: number[] = [];
   #rows = 0;
   /** True when the values of earlier rows may be computed again. */
@@ -42,9 +43,10 @@ class Plot {
 
   /** Returns the values at the newest `count` rows of the feed, oldest first; null for a value that is not known. */
   newest(count: number): readonly (number | null)[] {
-    const behind = this.drawn.feed.bars.length - this.#rows;
+    const unseenRows = this.drawn.feed.bars.length - this.#rows;
+    const first = this.#values.length - count + unseenRows;
     return Array.from({ length: count }, (_, index) => {
-      const value = this.#values[this.#values.length - count + behind + index];
+      const value = this.#values[first + index];
       return value === undefined || !Number.isFinite(value) ? null : value;
     });
   }
@@ -76,6 +78,7 @@ export class PlotBook {
     return (this.#plots ?? this.#open()).filter(({ drawn }) => drawn.feed === feed);
   }
 
+  /** Creates the plots, which note their first value. */
   #open(): readonly Plot[] {
     const { runs, feeds } = this.#engine;
     // A custom function of the author may not run a second time: it could change what the strategy decides.

@@ -124,6 +124,7 @@ function rowsBefore({ openMs, length }: BarColumns, ms: number): number {
   return rows;
 }
 
+/** Returns one bar as a record, for comparisons. */
 const rowOf = (bars: BarColumns, row: number) => ({
   openMs: bars.openMs[row]!,
   open: bars.open[row]!,

@@ -336,6 +336,7 @@ function recordedText({ intent, verdict }: RecordedOrder): string {
 
 /** Names of the terms that protect or trigger an order. */
 const GUARDS = ['takeProfit', 'targets', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
+/** Returns the protective prices of an order as text. */
 function guardText(guards: GuardTexts): string {
   const parts: string[] = [];
   for (const name of GUARDS) {

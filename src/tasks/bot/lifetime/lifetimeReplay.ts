@@ -33,6 +33,7 @@ import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
+/** Replays one lifetime record by record, and counts what it has compared. */
 export class LifetimeReplay {
   instants = 0;
   bars = 0;

@@ -109,6 +109,7 @@ export function joinHistory(
   return { openMs, trades, bars: bars.flat().slice(-CATALOG_BARS) };
 }
 
+/** Returns the trades of a stored day with the digits of the exchange. */
 function tradesOfDay({ columns, length }: StoredDay, { priceDigits, quantityDigits }: TradeDigits): readonly RecentTrade[] {
   const priceFactor = pow10(priceDigits - columns.priceDigits);
   const quantityFactor = pow10(quantityDigits - columns.quantityDigits);

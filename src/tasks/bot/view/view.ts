@@ -73,23 +73,10 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     headroom: headroomOf(bot),
     feeds: engine.feeds.filter(({ isHidden }) => !isHidden).map((feed) => feedOf(feed, timeMs, bot.plots)),
     series: seriesViews(config.series, plan.series, timeMs),
-    clocks: config.markets.map((market) => {
-      const { ms, uncertaintyMs } = exchange.serverTime(market);
-      const isMeasured = Number.isFinite(uncertaintyMs);
-      return {
-        market,
-        offsetMs: isMeasured ? ms - exchange.scheduler.nowMs : null,
-        uncertaintyMs: isMeasured ? Math.round(uncertaintyMs) : null,
-        maxUncertaintyMs: config.orders.maxUncertaintyMs,
-      };
+    clocks: clockViews(bot),
+    budget: exchange.limiter.state.classes.map(({ rateClass: name, used, allowance: max, windowMs, stoppedUntilMs }) => {
+      return { name, used, max, windowMs, stoppedUntilMs };
     }),
-    budget: exchange.limiter.state.classes.map(({ rateClass, used, allowance, windowMs, stoppedUntilMs }) => ({
-      name: rateClass,
-      used,
-      max: allowance,
-      windowMs,
-      stoppedUntilMs,
-    })),
     audit: { ...bot.auditState, maxAgeMs: MAX_AUDIT_AGE * config.orders.fastMs },
     journal: { lastSeq: journal.lastSeq, durableSeq: journal.durableSeq, failure: journal.failure },
     loopDelayP99Ms,
@@ -97,22 +84,41 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     decisions: log.decisions,
     alarmMs: Number.isFinite(bot.attention.alarmMs) ? bot.attention.alarmMs : null,
     kill,
-    counts: {
-      ordersSent: counts.sent,
-      ordersDenied: counts.denied,
-      ordersRefused: counts.refused,
-      fills: bot.fillCount,
-      unknowns: counts.unknowns,
-      requests: bot.requests.sent,
-      rateRefusals: bot.requests.refused,
-      reconnects: 0,
-    },
+    counts: countsView(bot, counts),
   };
 }
 
-/** Number of fast audits that may be missed before the account counts as unobserved. */
 const DAY_MS = 86_400_000;
+/** Number of fast audits that may be missed before the account counts as unobserved. */
 const MAX_AUDIT_AGE = 10;
+
+/** Returns the clock of each market: how far it is ahead, and how certain that is. Null before the first measurement. */
+function clockViews({ deps: { config, exchange } }: LiveBot): BotView['clocks'] {
+  return config.markets.map((market) => {
+    const { ms, uncertaintyMs } = exchange.serverTime(market);
+    const isMeasured = Number.isFinite(uncertaintyMs);
+    return {
+      market,
+      offsetMs: isMeasured ? ms - exchange.scheduler.nowMs : null,
+      uncertaintyMs: isMeasured ? Math.round(uncertaintyMs) : null,
+      maxUncertaintyMs: config.orders.maxUncertaintyMs,
+    };
+  });
+}
+
+/** Returns how many orders, fills and requests the bot has had since its start. */
+function countsView(bot: LiveBot, { sent, denied, refused, unknowns }: OrderCounts): BotView['counts'] {
+  return {
+    ordersSent: sent,
+    ordersDenied: denied,
+    ordersRefused: refused,
+    fills: bot.fillCount,
+    unknowns,
+    requests: bot.requests.sent,
+    rateRefusals: bot.requests.refused,
+    reconnects: 0,
+  };
+}
 
 /** Returns the strategies with their equity and counts. */
 function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {

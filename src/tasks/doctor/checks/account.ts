@@ -31,6 +31,7 @@ interface Balances {
   readonly lines: readonly string[];
 }
 
+/** Returns the spot balances above zero, or why they cannot be read. */
 async function spotBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.spotAccount();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
@@ -42,6 +43,7 @@ async function spotBalances(context: CheckContext): Promise<Balances | CheckFind
   return { unreadable: outcome.value.refused.length, lines };
 }
 
+/** Returns the margin balances above zero, or why they cannot be read. */
 async function marginBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.marginAccounts();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the margin' });

@@ -17,5 +17,6 @@ export interface CheckSubject {
 
 /** Returns the option that sets the address of a market; `addressText` also names all other settings for it. */
 export const addressOption = (market: Market): string => (market === 'spot' ? '--spot-url' : '--futures-url');
+/** Returns the option, the environment variable and the config key that set the address of a market. */
 export const addressText = (market: Market): string =>
   market === 'spot' ? '--spot-url (ISOBAR_SPOT_URL, dialect.baseUrl)' : '--futures-url (ISOBAR_FUTURES_URL, dialect.futuresBaseUrl)';

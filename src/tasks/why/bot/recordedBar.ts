@@ -133,6 +133,7 @@ function decisionOf(
   return { createdMs: t, instrument: null };
 }
 
+/** Returns the error for an order number that the journal does not have. */
 function missingOrder(records: readonly JournalRecord[], order: number): ConfigError {
   const numbers = records.flatMap((record) => (record.k === 'INTENT' || record.k === 'VERDICT' ? [record.order] : []));
   const range =

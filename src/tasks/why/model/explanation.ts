@@ -9,6 +9,7 @@ export interface Question {
   readonly order: number | null;
 }
 
+/** The bar that is explained. Prices and volume are decimals as numbers. */
 export interface ExplainedBar {
   /** Id of the instrument, such as `spot:BTCUSDT`. */
   readonly instrument: string;
@@ -36,6 +37,7 @@ export interface ExplainedValue {
   readonly prev: number | boolean | null;
 }
 
+/** The state of a signal at the bar. `not-ready`: its indicators have too few bars. */
 export type SignalState = 'true' | 'false' | 'not-ready';
 
 /** One operand of a condition. A list of operands has the order of the condition's text, each before its own operands. */
@@ -96,6 +98,7 @@ export interface ExplainedCall {
   readonly result: string;
 }
 
+/** What one strategy saw and did at the bar. */
 export interface ExplainedStrategy {
   readonly name: string;
   /** Position in the run, from 0. */
@@ -133,6 +136,7 @@ export interface ExplainedEvent {
   readonly text: string;
 }
 
+/** An order with its verdict, its terms and its outcome. */
 export interface ExplainedOrder {
   readonly order: number;
   readonly strategy: number;
@@ -156,6 +160,7 @@ export interface ExplainedOrder {
   readonly events: readonly ExplainedEvent[];
 }
 
+/** The whole answer of `isobar why`. */
 export interface Explanation {
   readonly source: 'run' | 'bot';
   readonly folder: string;

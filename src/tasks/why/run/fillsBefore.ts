@@ -39,6 +39,7 @@ function fillsAt(folder: string, atMs: number, instrument: string): readonly str
   return tradeIds;
 }
 
+/** Returns the bytes of a table; empty if the file cannot be read. */
 function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);

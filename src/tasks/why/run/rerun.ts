@@ -46,6 +46,7 @@ export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: I
   }
 }
 
+/** Runs the bot up to the bar, watches the bar, and follows its orders. */
 function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunTarget): RerunResult {
   const { engine } = bot;
   watch.attach(engine);

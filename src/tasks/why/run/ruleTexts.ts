@@ -2,6 +2,7 @@
 
 import type { MatchingRule } from '../../../venue/trace/matchTracer.ts';
 
+/** One phrase for each rule, without a final period. */
 export const RULE_TEXTS: Readonly<Record<MatchingRule, string>> = {
   4: 'a market order fills at the next open',
   5: 'the limit is marketable at the open',

@@ -6,6 +6,7 @@ import { formatTime } from '../../../model/time.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 
+/** A feed of the repeated run. */
 export type Feed = SealedBot['engine']['feeds'][number];
 
 /** A bar of a feed that strategies see. */

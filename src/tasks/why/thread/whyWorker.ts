@@ -15,6 +15,7 @@ port.once('message', (input: ExplainerInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
+/** Explains the question, and returns the message with the result. */
 async function answer({ task, barsFolder, memory }: ExplainerInput): Promise<FromExplainer> {
   const heartbeat = new ProgressCells(memory);
   heartbeat.enter('load');

@@ -16,6 +16,7 @@ import { TracingHost } from './tracingHost.ts';
 import { valuesOf } from './values.ts';
 import { WatchedViews, type ViewNames } from './watchedViews.ts';
 
+/** The engine of the bot that is watched. */
 export type WatchedEngine = SealedBot['engine'];
 type Run = WatchedEngine['runs'][number];
 

@@ -147,7 +147,8 @@ export class TracingHost implements StrategyHost {
     const text = `${name}(${args.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
     try {
       const result = execute();
-      this.calls.call(text, result === undefined ? '' : result === null ? 'nothing to do' : `order ${String(result)}`);
+      const found = result === null ? 'nothing to do' : `order ${String(result)}`;
+      this.calls.call(text, result === undefined ? '' : found);
       return result;
     } catch (error) {
       this.calls.call(text, `throws ${error instanceof Error ? error.message : String(error)}`);

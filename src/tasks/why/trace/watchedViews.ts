@@ -10,6 +10,7 @@ import type { Interval } from '../../../model/interval.ts';
 import type { Bar, Feed, KnownSeries } from '../../../strategy/types.ts';
 import type { CallLog } from './callLog.ts';
 
+/** A series that records each read. */
 class WatchedSeries implements Series {
   readonly #original: Series;
   readonly #name: () => string;
@@ -42,6 +43,7 @@ class WatchedSeries implements Series {
   }
 }
 
+/** An external series that records each read. */
 class WatchedKnown extends WatchedSeries implements KnownSeries {
   readonly #original: KnownSeries;
   readonly #name: () => string;
@@ -67,6 +69,7 @@ class WatchedKnown extends WatchedSeries implements KnownSeries {
   }
 }
 
+/** A signal that records each read. */
 class WatchedSignal implements Signal {
   readonly #original: Signal;
   readonly #name: () => string;
@@ -94,6 +97,7 @@ class WatchedSignal implements Signal {
   }
 }
 
+/** A bar that records each read of a price or volume. */
 class WatchedBar implements Bar {
   readonly #original: Bar;
   readonly #name: () => string;
@@ -131,6 +135,7 @@ class WatchedBar implements Bar {
   }
 }
 
+/** A feed whose series and bar record each read. */
 class WatchedFeed implements Feed {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -175,6 +180,7 @@ export interface ViewNames {
   nameOf(view: Series | Signal): string;
 }
 
+/** Makes one watched view for each feed, series and signal, and returns the same one for the same original. */
 export class WatchedViews {
   private readonly log: CallLog;
   private readonly names: ViewNames;
@@ -233,5 +239,7 @@ export class WatchedViews {
   }
 }
 
+/** True for a series. Only a series can read earlier bars. */
 export const isSeries = (view: object): view is Series => 'ago' in view && 'prev' in view;
+/** True for a signal, which is true or false at each bar. */
 export const isSignal = (view: object): view is Signal => 'ready' in view && 'prev' in view && !('ago' in view);

@@ -27,6 +27,7 @@ export async function unpackBarEvents({ texts, orders, fills }: WireBarEvents): 
   return { texts, orders: await unpackAll(BAR_ORDER_COLUMNS, orders), fills: await unpackAll(BAR_FILL_COLUMNS, fills) };
 }
 
+/** Unpacks columns by their names. */
 async function unpackAll<Names extends readonly string[]>(
   names: Names,
   columns: { readonly [Name in Names[number]]: PackedColumn },

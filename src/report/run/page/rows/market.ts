@@ -145,6 +145,7 @@ export class ChartMarket {
   }
 }
 
+/** Unpacks one indicator. */
 async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<Trace> {
   const minutes = closes === null ? null : await unpack32(closes);
   return {

@@ -60,6 +60,7 @@ function showFailure({ kind, problem }: Failed): void {
   logIn(problem === 'expected a token' ? 'The bot does not have this token.' : problem);
 }
 
+/** Shows a new view, and what the token allows. */
 function show(view: BotView, allowed: AccessScope): void {
   shownView = view;
   receivedAtMs = performance.now();

@@ -203,7 +203,14 @@ export function showHealth(view: BotView): void {
 }
 
 /** Shows strategies, positions, open orders and fills. */
-export function showTables({ strategies, positions, open, fills, timeMs }: BotView): void {
+export function showTables(view: BotView): void {
+  showStrategies(view);
+  showPositions(view);
+  showOpenOrders(view);
+  showFills(view);
+}
+
+function showStrategies({ strategies }: BotView): void {
   showTable(
     'strategy-table',
     ['<Strategy', '<Asset', 'Equity', 'Today', 'Orders', 'Fills'],
@@ -217,6 +224,9 @@ export function showTables({ strategies, positions, open, fills, timeMs }: BotVi
     ]),
     'No strategy.',
   );
+}
+
+function showPositions({ positions }: BotView): void {
   showTable(
     'position-table',
     ['<Instrument', '<Strategy', '<Side', 'Quantity', 'Entry', 'Last', 'Profit'],
@@ -231,6 +241,9 @@ export function showTables({ strategies, positions, open, fills, timeMs }: BotVi
     ]),
     'Flat: nothing is held.',
   );
+}
+
+function showOpenOrders({ open, timeMs }: BotView): void {
   showTable(
     'order-table',
     ['<Instrument', '<Strategy', '<Side', 'Quantity', 'Price', 'Filled', '<State', 'Age', '<Order'],
@@ -247,11 +260,18 @@ export function showTables({ strategies, positions, open, fills, timeMs }: BotVi
     ]),
     'No open order.',
   );
+}
+
+/** Number of the newest fills that the page shows. */
+const MAX_FILLS = 20;
+
+/** Shows the newest fills, newest first. */
+function showFills({ fills }: BotView): void {
   showTable(
     'fill-table',
     ['<Time', '<Instrument', '<Side', 'Quantity', 'Price', 'Fee', '<Strategy'],
     fills
-      .slice(-20)
+      .slice(-MAX_FILLS)
       .toReversed()
       .map(({ timeMs: atMs, instrument, side, qty, price, fee, feeCoin, strategy }) => [
         cell(`${minuteText(atMs).slice(0, 10)} ${clockText(atMs)}`),
