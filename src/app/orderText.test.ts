@@ -19,6 +19,11 @@ test('the sentence about an order has its side, its size and its limit, or says 
   expect(text({ role: 'limit', limit: ticks(255_712) })).toBe('sell 5429 contracts of E-ETH-USDT at 2557.12');
 });
 
+test('the sentence about a market order with a collar says what a buy pays at most and what a sell takes at least', () => {
+  expect(text({ limit: ticks(255_712) })).toBe('sell 5429 contracts of E-ETH-USDT at least 2557.12');
+  expect(text({ side: 'buy', limit: ticks(255_712) })).toBe('buy 5429 contracts of E-ETH-USDT at most 2557.12');
+});
+
 test('the sentence about a trigger order has the price at which it triggers', () => {
   const waiting = { triggerTicks: ticks(255_712), triggersAbove: false };
   expect(text({ ...waiting, role: 'stopLoss', reduceOnly: true })).toBe(

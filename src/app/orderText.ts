@@ -7,9 +7,9 @@ import type { Order } from '../model/order.ts';
 
 /** Returns an order as text, such as `buy 0.5 BTC of BTCUSDT at 65000`. */
 export function orderText(order: Order): string {
-  const { side, lots, quoteUnits, limit, instrument, role, reduceOnly } = order;
+  const { side, lots, quoteUnits, instrument, reduceOnly } = order;
   const size = orderSizeText(lots, quoteUnits, instrument);
-  const price = `${orderPriceText(limit, role, instrument)}${triggerText(order)}`;
+  const price = `${orderPriceText(order)}${triggerText(order)}`;
   return `${side} ${size} of ${instrument.wireName}${price}${reduceOnly ? ', reducing' : ''}`;
 }
 
@@ -20,10 +20,12 @@ function orderSizeText(lots: number, quoteUnits: number, instrument: Instrument)
   return `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
 }
 
-function orderPriceText(limit: number, role: Order['role'], { priceDigits }: Instrument): string {
+/** Returns the limit. That of a market order is its collar: the most that a buy pays, and the least that a sell takes. */
+function orderPriceText({ limit, role, side, instrument }: Order): string {
   if (limit === 0) return ' at the market';
   if (!Number.isSafeInteger(limit)) return ' at an invalid price';
-  return ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, priceDigits)}`;
+  const collar = side === 'buy' ? 'at most' : 'at least';
+  return ` ${role === 'market' ? collar : 'at'} ${fromScaled(limit, instrument.priceDigits)}`;
 }
 
 /** Returns the price for which a trigger order or a stop entry waits. */

@@ -13,6 +13,8 @@ export interface EndedOrder {
   readonly symbol: string;
   /** The venue order id that it had. */
   readonly orderId: string;
+  /** True if it closed a position. */
+  readonly closes: boolean;
 }
 
 /** Position of the strategy in the run definition, from 0. */

@@ -4,7 +4,7 @@ import { ConvertedLedger } from '../portfolio/convertedLedger.ts';
 import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
 import { orderNotional } from './exposure/convertedRules.ts';
-import { isReduction } from './rules/openOrderRules.ts';
+import { closesAtOnce, isReduction } from './rules/openOrderRules.ts';
 import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
 import type { Draft, RiskState } from './rules/rule.ts';
 
@@ -123,13 +123,16 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
 
 /** Rules on exposure. An order that adds to no position passes them. */
 const EXPOSURE_CODES: ReadonlySet<string> = new Set(['POSITION_MAX', 'POSITION_NOTIONAL', 'PORTFOLIO', 'LEVERAGE', 'CONCENTRATION', 'TIER', 'MARGIN_BUFFER', 'LIQUIDATION_DISTANCE']); // prettier-ignore
-/** Rules on new risk. An order that only reduces a position passes them. */
-const OPENING_CODES: ReadonlySet<string> = new Set(['RESTRICTED', 'DEPLOY_CAP']);
+/** Rules on new risk and on the size of one order. An order that only reduces a position passes them. */
+const OPENING_CODES: ReadonlySet<string> = new Set(['QTY_MAX', 'NOTIONAL_MAX', 'RESTRICTED', 'DEPLOY_CAP']);
+/** Rules on numbers of orders. A reduction at the market passes them. */
+const COUNT_CODES: ReadonlySet<string> = new Set(['OPEN_ORDERS', 'DUPLICATE', 'MESSAGE_RATE']);
 
 /** Returns the figures that a rule compares; null for a custom rule, whose figures are not known. */
 export function figuresOf(code: string, order: Draft, state: RiskState): Figures | null {
   if (EXPOSURE_CODES.has(code) && state.exposure.addsNothing(order, state)) return NO_ADDED_EXPOSURE;
   if (OPENING_CODES.has(code) && isReduction(order, state)) return ['only reduces', 'any'];
+  if (COUNT_CODES.has(code) && closesAtOnce(order, state)) return ['closes at the market', 'any'];
   return FIGURE_WRITERS[code]?.(order, state) ?? null;
 }
 

@@ -45,7 +45,6 @@ const BOUNDARIES: readonly Boundary[] = [
     over: { lots: 3, side: 'buy', reduceOnly: true },
   },
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
-  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (fixture) => fixture.hold(90), ...sizes(19, { side: 'sell' }) },
   // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
   {
     code: 'QTY_MAX',
@@ -57,12 +56,6 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, { limit: 700 }) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.202' }, ...sizes(19) },
-  {
-    code: 'NOTIONAL_MAX',
-    limits: { maxOrderNotional: '0.24' },
-    prepare: (fixture) => fixture.hold(90),
-    ...sizes(19, { side: 'sell', limit: 1200 }),
-  },
   {
     code: 'NOTIONAL_MAX',
     limits: { maxOrderNotional: '0.2' },
@@ -160,6 +153,57 @@ const codesOfFourOrders = (limits: RiskLimits, other: Wanted, without: readonly 
   const fixture = new Fixture(limits, without);
   return [1, 2, 3, 4].map((orderNumber) => fixture.code(orderNumber === 2 ? { lots: 5, ...other } : { lots: 5 }));
 };
+
+describe('a risk limit keeps no strategy in a position', () => {
+  const SELL = { side: 'sell' } as const;
+  /** A fixture whose limits are tightened after strategy 0 has bought 90 lots. */
+  const tightened = (limits: RiskLimits): Fixture => {
+    const fixture = new Fixture();
+    fixture.hold(90);
+    fixture.risk.tighten(limits);
+    return fixture;
+  };
+  test.each<[string, RiskLimits]>([
+    ['QTY_MAX', { maxOrderQty: '0.02' }],
+    ['NOTIONAL_MAX', { maxOrderNotional: '0.2' }],
+    ['POSITION_MAX', { maxPositionQty: '0.02' }],
+    ['POSITION_NOTIONAL', { maxPositionNotional: '0.2' }],
+    ['PORTFOLIO', { maxGrossNotional: '0.2' }],
+    ['PORTFOLIO', { maxNetNotional: '0.2' }],
+    ['LEVERAGE', { maxLeverage: '0.0001' }],
+    ['CONCENTRATION', { maxConcentration: '0.0001' }],
+  ])('a tightened limit of %s (%o) denies a buy, and passes sales of the whole holding', (code, limits) => {
+    expect(tightened(limits).code({ lots: 30 })).toBe(code);
+    expect(tightened(limits).code({ ...SELL, lots: 90 })).toBeNull();
+    expect(tightened(limits).code({ ...SELL, lots: 90, limit: 1200 })).toBeNull();
+    // More than the holding is no reduction.
+    expect(tightened(limits).code({ ...SELL, lots: 91 })).not.toBeNull();
+  });
+  test.each<[string, RiskLimits]>([
+    ['OPEN_ORDERS', { maxOpenOrders: 2 }],
+    ['OPEN_ORDERS', { maxOpenOrdersTotal: 2 }],
+    ['MESSAGE_RATE', { maxOrdersPerMinute: 2 }],
+  ])('%s (%o) denies a buy and a sale with a limit, and passes a sale at the market, which ends at once', (code, limits) => {
+    const fixture = tightened(limits);
+    for (const lots of [2, 3]) fixture.send({ lots, limit: 900 });
+    expect(fixture.code({ lots: 4, limit: 900 })).toBe(code);
+    expect(fixture.code({ ...SELL, lots: 90, limit: 1200 })).toBe(code);
+    expect(fixture.code({ ...SELL, lots: 50 })).toBeNull();
+    expect(fixture.code({ ...SELL, lots: 40 })).toBeNull();
+  });
+  test('DUPLICATE denies the same buy, and the same sale with a limit, and passes the same sale at the market', () => {
+    const fixture = tightened({ duplicateMs: 2000 });
+    const sent = [{ lots: 2 }, { ...SELL, lots: 20, limit: 1200 }, { ...SELL, lots: 20 }];
+    for (const terms of sent) fixture.send(terms);
+    expect(sent.map((terms) => fixture.code(terms))).toEqual(['DUPLICATE', 'DUPLICATE', null]);
+  });
+  test('a market order beyond what is held is no reduction, and counts as any other', () => {
+    const fixture = tightened({ maxOpenOrders: 1 });
+    fixture.send({ lots: 2, limit: 900 });
+    fixture.send({ ...SELL, lots: 60 });
+    expect(fixture.code({ ...SELL, lots: 40 })).toBe('OPEN_ORDERS');
+  });
+});
 
 describe('OPEN_ORDERS', () => {
   test('OPEN_ORDERS counts the orders of a symbol', () => {

@@ -2,6 +2,7 @@
 
 import { Decimal } from '../base/number/decimal.ts';
 import { pow10 } from '../base/number/exact.ts';
+import type { Contract } from '../model/contract.ts';
 import type { Amount } from './types.ts';
 
 // Equal to MAX_EXACT of base/number/exact.ts.
@@ -14,6 +15,17 @@ const MAX = Number.MAX_SAFE_INTEGER;
  */
 export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'): number {
   const units = typeof amount === 'number' ? scaleNumber(amount, pow10(digits), round) : scaleDecimal(toDecimal(amount), digits, round);
+  return units <= MAX && units >= -MAX ? units : NaN;
+}
+
+/**
+ * Returns an amount of coins in whole units of 10^-digits of a linear contract, rounded down: the contracts that are worth so many coins. NaN as for
+ * `scaleAmount`.
+ */
+export function scaleCoins(coins: Amount, { multiplier, multiplierDigits }: Contract, digits: number): number {
+  const value = toDecimal(coins);
+  if (value === null) return NaN;
+  const units = value.times(pow10(multiplierDigits)).times(pow10(digits)).divToInt(multiplier).toNumber();
   return units <= MAX && units >= -MAX ? units : NaN;
 }
 

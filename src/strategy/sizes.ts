@@ -9,6 +9,12 @@ const DIGITS = 12;
 /** Decimals with enough digits to round quotients down to DIGITS decimals for every size of an account. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_DOWN });
 
+/** Marks a size whose `base` counts coins on every instrument. Without the mark it counts contracts on futures. */
+const COINS = Symbol.for('isobar.coins');
+
+/** True for a size of `sizeByRisk`, whose `base` counts coins on futures too. */
+export const isInCoins = (size: Size): boolean => COINS in size;
+
 /** Options of `sizeByRisk`. */
 export interface RiskOfStop {
   /** Money on which `risk` is a share: `this.equity`, or a part of it. */
@@ -24,8 +30,9 @@ export interface RiskOfStop {
 }
 
 /**
- * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| of the base asset, without fees and slippage. It
- * holds for spot and linear contracts. The size is NaN, which denies the order, while a price is not known or if the stop is at the entry.
+ * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| coins of the base asset, without fees and
+ * slippage. Of a linear contract, the order is for the contracts that are worth so many coins; an inverse contract is an error. Pass the size on as
+ * it is. It is NaN, which denies the order, while a price is not known or if the stop is at the entry.
  */
 export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): Size {
   const [money, share, entryPrice, stopPrice, maxMultiple] = read('sizeByRisk', { equity, risk, entry, stop, cap });
@@ -33,7 +40,7 @@ export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): 
   if (!entryPrice!.gt(0) || !stopPrice!.gt(0) || !distance.gt(0)) return { base: NaN };
   const sizeAtRisk = money!.times(share!).div(distance);
   const maxSize = money!.times(maxMultiple!).div(entryPrice!);
-  return { base: roundDown(Exact.min(sizeAtRisk, maxSize)) };
+  return inCoins(roundDown(Exact.min(sizeAtRisk, maxSize)));
 }
 
 /** Options of `sizeByVolatility`. */
@@ -89,6 +96,12 @@ function read(call: string, inputs: Readonly<Record<string, Amount>>): readonly 
     if (value.lt(0)) throw new StrategyError(`${call}: ${name} is ${String(amount)}, below 0`, 'give it without a sign');
     return value;
   });
+}
+
+/** Returns the size of so many coins. A copy of the object keeps the mark. */
+function inCoins(base: Decimal): Size {
+  const size = { base, [COINS]: true };
+  return size;
 }
 
 /** Returns the amount as a decimal. Null for text that is not a number. */

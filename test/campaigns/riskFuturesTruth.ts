@@ -218,7 +218,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
   }
 
   /** True when an order adds nothing to the worst case of its side. Losses do not stop such an order. */
-  reducesRisk(order: ContractOrder): boolean {
+  override reducesRisk(order: ContractOrder): boolean {
     return order.closes || this.worstLots(order.index, order.isBuy) <= this.worstLots(order.index, order.isBuy, order);
   }
 

@@ -91,6 +91,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     if (!order.reduceOnly && kindDraw < 0.15) order.quoteUnits = units(this.between(1, 40) * LOT_UNITS);
     else order.lots = lots(this.between(1, this.isDrawn(0.3) ? 50 : 15));
     if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
+    order.role = order.limit > 0 ? 'limit' : 'market';
     this.#unpricedIndex = this.isDrawn(0.05) ? 1 - index : -1;
     const brokenLimit = this.askRisk(
       order,

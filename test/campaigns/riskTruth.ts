@@ -53,6 +53,8 @@ export class TrueOrder {
   state: 'inFlight' | 'live' | 'over' = 'inFlight';
   wasAdmitted = false;
   cancelAsked = false;
+  /** A market order that only made a position smaller when it was approved. It ends at once, so no limit on numbers of orders applies to it. */
+  closesAtOnce = false;
   /** When the bot learned that the order had no effect; NaN otherwise. */
   absentMs = NaN;
   /** Executions not reported to the bot yet, oldest first. */
@@ -127,26 +129,31 @@ export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
 
   /** Returns the code of the limit on open orders if it is broken, or null. */
   protected limitBrokenByCount(): string | null {
-    const possible = this.orders.filter((order) => order.isPossible);
+    const possible = this.orders.filter((order) => order.isPossible && !order.closesAtOnce);
     for (let index = 0; index < this.marks.length; index++) {
       const ofInstrument = possible.filter((order) => order.index === index);
       if (over(ofInstrument.length, this.limits.openOrders)) return 'OPEN_ORDERS';
     }
     return over(possible.length, this.limits.openOrdersTotal) ? 'OPEN_ORDERS' : null;
   }
+  /** True when an order adds nothing to the worst case of its side: no limit may keep the bot in its position. */
+  abstract reducesRisk(order: Known): boolean;
+
   /** Returns the code of a limit that one order breaks by itself when it is approved, or null. `worstUnits` is its worst notional. */
-  protected limitBrokenByOrder(order: TrueOrder, worstUnits: number): string | null {
+  protected limitBrokenByOrder(order: Known, worstUnits: number): string | null {
     const { limits } = this;
     const mark = this.marks[order.index]!;
+    const isReduction = this.reducesRisk(order);
+    order.closesAtOnce = isReduction && order.limit === 0;
     if (!order.byAmount && order.unfilled < MIN_LOTS) return 'PRECISION';
-    if (over(order.maxLots, limits.orderLots)) return 'QTY_MAX';
-    if (over(worstUnits, limits.orderUnits)) return 'NOTIONAL_MAX';
+    if (!isReduction && over(order.maxLots, limits.orderLots)) return 'QTY_MAX';
+    if (!isReduction && over(worstUnits, limits.orderUnits)) return 'NOTIONAL_MAX';
     if (order.limit > 0 && limits.bandMilli !== null) {
       const beyondMark = order.isBuy ? order.limit - mark : mark - order.limit;
       if (beyondMark * 1000 > mark * limits.bandMilli) return 'COLLAR';
     }
     const sentInLastMinute = this.sentMs.filter((ms) => ms > this.nowMs - 60_000).length;
-    return over(sentInLastMinute, limits.ordersPerMinute) ? 'MESSAGE_RATE' : null;
+    return !order.closesAtOnce && over(sentInLastMinute, limits.ordersPerMinute) ? 'MESSAGE_RATE' : null;
   }
 }
 
@@ -176,6 +183,10 @@ export class SpotTruth extends Venue<TrueOrder> {
   }
   protected override track(order: Order, mark: number): TrueOrder {
     return new TrueOrder(order, mark);
+  }
+
+  override reducesRisk(order: TrueOrder): boolean {
+    return !order.isBuy;
   }
 
   execute(order: TrueOrder, { ticks, lots }: Execution): void {

@@ -59,10 +59,11 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     if (isBuy && kindDraw < 0.2) order.quoteUnits = units(this.between(MIN_LOTS * 1_100_000, 3e7));
     else order.lots = lots(this.between(1, this.isDrawn(0.3) ? 50 : 15));
     if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
+    order.role = order.limit > 0 ? 'limit' : 'market';
     return this.askRisk(
       order,
       (placed) => truth.limitBrokenByApproval(placed, this.ledger.equityTotalUnits(truth.marks)),
-      () => !isBuy,
+      (placed) => truth.reducesRisk(placed),
     );
   }
 

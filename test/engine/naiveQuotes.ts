@@ -149,8 +149,9 @@ export class NaiveQuotes {
       .filter((each) => this.#instrument(each.symbol).quote === quote)
       .reduce((sum, each) => sum.plus(each.reserved), zero);
     const { maxOrderNotional } = this.#case;
+    const isReduction = !isBuy && amount.lte(this.held[symbol]!);
     if (isByAmount ? amount.lt(up(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
-    else if (maxOrderNotional !== null && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
+    else if (maxOrderNotional !== null && !isReduction && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
     else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.held[symbol]!)) order.ending = 'MARGIN';
     return order;
   }

@@ -416,3 +416,27 @@ it('an equal order within duplicateMs is denied with DUPLICATE, although it woul
     expect(await endings(script)).toEqual(['', 'DUPLICATE', 'DUPLICATE', '']);
   }
 });
+
+describe('a position that is worth more than a limit on one order', () => {
+  const rows: RowOf[] = [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET];
+  const twoBuys: Script = { 0: (strategy) => strategy.order(true, BUY), 2: (strategy) => strategy.order(true, BUY) };
+  it.each([
+    ['maxOrderNotional', { maxOrderNotional: '12' }],
+    ['maxOrderQty', { maxOrderQty: '0.1' }],
+    ['maxPositionNotional', { maxPositionNotional: '21' }],
+  ])('a position of several buys is closed by exit() under %s', async (_, risk) => {
+    const { orders, fills } = await runScript({ ...twoBuys, 4: (strategy) => strategy.exitPosition() }, rows, { risk });
+    expect(orders.map(({ code }) => code)).toEqual(['', '', '']);
+    // The fees of the buys are taken in coins: 0.2 less 0.0002.
+    expect(fills.map(({ lots }) => lots)).toEqual([100, 100, 199]);
+  });
+  it('a stop closes a position of several buys under maxOrderNotional and maxOpenOrders', async () => {
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY, { stopLoss: 97 }),
+      2: (strategy) => strategy.order(true, { base: '0.01' }, { limit: 50 }),
+    };
+    const risk = { maxOrderNotional: '11', maxOpenOrders: 1 };
+    const { fills } = await runScript(script, [QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9600, 9650], QUIET], { risk });
+    expect(fills).toHaveLength(2);
+  });
+});

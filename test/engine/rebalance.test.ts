@@ -260,6 +260,14 @@ describe('waiting purchases', () => {
     expect(fills.map(({ side }) => side)).toEqual(['buy', 'sell', 'buy']);
     expect(fills[2]!.minute).toBeGreaterThan(fills[1]!.minute);
   });
+  test('a purchase is left out, and not denied, when the fees of those before it leave less cash than the smallest order', async () => {
+    let ids: readonly unknown[] = [];
+    const acts = { 0: (strategy: RowStrategy) => void (ids = strategy.rebalanceTo({ AAAUSDT: '0.999', BBBUSDT: '0.001' })) };
+    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, fees: QUOTE_FEES });
+    expect(ids).toHaveLength(1);
+    expect(orderRows(record).map(({ code }) => code)).toEqual(['']);
+    expectNothingWaits(engine);
+  });
   test('newer weights withdraw a purchase that has not been sent', async () => {
     const acts = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),

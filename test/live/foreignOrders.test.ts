@@ -132,3 +132,22 @@ test('a foreign order that the strategy cannot pay for is not adopted', async ()
   expect(haltCodes(opened)).toContain('ALIEN');
   await stopped(opened);
 });
+
+test('a mismatch that the operator has accepted does not halt the bot again after kill -9', async () => {
+  fixture = await LiveFixture.open(20);
+  const { opened, control } = await startBot();
+  await until(() => opened.bot.isTrading, 60_000, 'two clean audits');
+  fixture.exchange.service.spot.venue.deposit(0, 'USDT', 12_345);
+  await until(() => haltCodes(opened).includes('MISMATCH'), 60_000, 'the mismatch');
+  const accepting = control.resume({ scope: 'account', code: 'MISMATCH', why: 'a deposit' }, 'me');
+  // The process ends as soon as the answer is there: no audit may run in between.
+  opened.bot.driver.stop();
+  expect(await accepting).toMatchObject({ done: true });
+  await opened.close();
+
+  const { opened: restarted } = await startBot();
+  expect(restarted.bot.auditState.result).not.toBe('mismatch');
+  expect(haltCodes(restarted)).not.toContain('MISMATCH');
+  await until(() => restarted.bot.isTrading, 60_000, 'two clean audits');
+  await stopped(restarted);
+});

@@ -62,3 +62,36 @@ test('the operator can make a limit tighter while the bot trades, and never wide
   expect(opened.bot.fills).toEqual([]);
   await stopped(opened);
 });
+
+/** Buys once, and sells everything as soon as the test says so. */
+class ExitsOnDemand extends Strategy {
+  static exits = false;
+  override onBar() {
+    if (this.position().isFlat && !ExitsOnDemand.exits) this.buy({ base: '0.01' });
+    else if (ExitsOnDemand.exits) this.exit();
+  }
+}
+
+test.each(['isobar tighten', 'the config of the next start'])(
+  'a limit on one order that becomes tighter than a position, by %s, does not keep the bot in it',
+  async (how) => {
+    ExitsOnDemand.exits = false;
+    fixture = await LiveFixture.open(30);
+    const isFlat = ({ bot }: Awaited<ReturnType<LiveFixture['open']>>): boolean => bot.deps.engine.ledger.qty(0, 0) === 0;
+    let opened = await fixture.open(fixture.config(configText("{ maxOrderNotional: '5000' }")), [ExitsOnDemand]);
+    opened.bot.start();
+    await until(() => !isFlat(opened), 60_000, 'a position');
+    if (how === 'isobar tighten') {
+      const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
+      expect(await control.tighten({ key: 'maxOrderNotional', value: '1', why: 'a test' }, 'me')).toMatchObject({ done: true });
+    } else {
+      await stopped(opened);
+      opened = await fixture.open(fixture.config(configText("{ maxOrderNotional: '1' }")), [ExitsOnDemand]);
+      opened.bot.start();
+    }
+    ExitsOnDemand.exits = true;
+    await until(() => isFlat(opened) || fixture.lines.some((line) => line.includes('NOTIONAL_MAX')), 60_000, 'the exit');
+    expect(isFlat(opened)).toBe(true);
+    await stopped(opened);
+  },
+);

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, until } from './liveFixture.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -46,4 +46,54 @@ test('the view of a bot in two-way mode has both sides of a contract, and a kill
   expect(control.view().kill?.residuals).toEqual([]);
   expect(heldLots()).toEqual([]);
   await opened.close();
+});
+
+test('a person changes both sides by the same amount: the view names each side, also after a kill of the process, until the operator resumes', async () => {
+  fixture = await LiveFixture.open(60);
+  const start = async () => {
+    const opened = await fixture.open(fixture.config(CONFIG), [Hedge]);
+    opened.bot.start();
+    return { opened, control: new LiveControl({ ...opened, loopDelayP99Ms: () => null }) };
+  };
+  const first = await start();
+  const { venue } = fixture.exchange.service.sides.futures!;
+  const held = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
+  await until(() => held().length === 2 && first.opened.bot.fills.length >= 2, 60_000, 'both positions');
+  const auditedMs = (): number => first.opened.bot.auditState.fastMs ?? 0;
+  const filledMs = auditedMs();
+  await until(() => auditedMs() > filledMs + 30_000 && first.opened.bot.auditState.result === 'ok', 60_000, 'audits of both positions');
+  // By hand, and in no list of trades.
+  for (const position of venue.wallets.openPositions(0)) Object.assign(position, { lots: position.lots - 100 });
+  expect(held()).toEqual([200, 200]);
+  const messages = ({ control }: typeof first): string =>
+    control
+      .view()
+      .foreignOrders.map(({ message }) => message)
+      .join('; ');
+  const named =
+    'E-BTC-USDT: the long position is 200 lots, its trades make 300; E-BTC-USDT: the short position is 200 lots, its trades make 300';
+  await until(() => messages(first).includes(named), 60_000, 'the difference');
+  first.opened.bot.driver.stop();
+  await first.opened.close();
+
+  const second = await start();
+  await until(() => messages(second).includes(named), 60_000, 'the difference after a restart');
+  expect(second.opened.bot.deps.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
+  expect(await second.control.resume({ scope: 'account', code: 'MISMATCH', why: 'closed by hand' }, 'me')).toMatchObject({ done: true });
+  await until(() => second.opened.bot.auditState.result === 'ok', 60_000, 'an audit that passes');
+  expect(messages(second)).toBe('');
+  await stopped(second.opened);
+});
+
+test('a bot whose journal has a contract in net mode does not start in two-way mode: its fills would count on both sides', async () => {
+  fixture = await LiveFixture.open(60);
+  const inNetMode = CONFIG.replace(', positions: twoWay', '');
+  const opened = await fixture.open(fixture.config(inNetMode), [Hedge]);
+  opened.bot.start();
+  await until(() => opened.bot.fills.length > 0, 60_000, 'a fill');
+  await stopped(opened);
+  await expect(fixture.open(fixture.config(CONFIG), [Hedge])).rejects.toThrow(
+    /futures\.positions: the journal in .* has E-BTC-USDT with net, the config has twoWay/,
+  );
+  await stopped(await fixture.open(fixture.config(inNetMode), [Hedge]));
 });

@@ -1,8 +1,9 @@
 // Tests a bot that is killed and restarted: it sends and books nothing twice, and forgets no order.
 
 import { describe, expect, it } from 'vitest';
-import { RestWorld } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
+import { bob, trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const CREATE = 'POST /sapi/v1/order';
@@ -105,5 +106,76 @@ describe('after a restart', () => {
     before.service.spot.venue.deposit(0, 'USDT', 1);
     const after = await before.restart();
     expect(after.audit('full').kind).toBe('mismatch');
+  });
+});
+
+describe('a difference that the operator has accepted', () => {
+  /** Kinds of two audits: before the operator accepts the difference, and after the restart that follows at once. */
+  const acceptedAndKilled = async (before: RestWorld) => {
+    const found = before.audit('full').kind;
+    before.exchange.clear('MISMATCH', null);
+    const after = await before.restart();
+    return { after, kinds: [found, after.audit('full').kind] };
+  };
+  const codesOf = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
+
+  it('an accepted difference of money stays accepted after a restart without an audit in between', async () => {
+    const before = await RestWorld.open();
+    before.audit('full');
+    before.service.spot.venue.deposit(0, 'USDT', 1);
+    const { after, kinds } = await acceptedAndKilled(before);
+    expect(kinds).toEqual(['mismatch', 'ok']);
+    expect(codesOf(after)).toEqual([]);
+  });
+
+  it('an accepted difference stays exact beside a trade that no audit has counted yet', async () => {
+    const before = await RestWorld.open();
+    before.audit('full');
+    before.service.spot.venue.deposit(0, 'USDT', 1);
+    before.order({ lots: 1000, limit: 9000 });
+    before.pass(200);
+    expect(before.audit('full').kind).toBe('mismatch');
+    bob(before).limit('bob', 'SELL', '0.1', '90');
+    before.pass(10_000);
+    const { after, kinds } = await acceptedAndKilled(before);
+    expect(kinds).toEqual(['mismatch', 'ok']);
+    expect(codesOf(after)).toEqual([]);
+  });
+
+  it('each of two differences that were accepted in turn stays accepted, and a third one is found', async () => {
+    const first = await RestWorld.open();
+    first.audit('full');
+    first.service.spot.venue.deposit(0, 'USDT', 1);
+    const { after: second } = await acceptedAndKilled(first);
+    second.service.spot.venue.deposit(0, 'USDT', 2);
+    const { after: third, kinds } = await acceptedAndKilled(second);
+    expect(kinds).toEqual(['mismatch', 'ok']);
+    third.service.spot.venue.deposit(0, 'USDT', 4);
+    expect(third.audit('full')).toMatchObject({ kind: 'mismatch' });
+  });
+
+  it('an accepted difference of contracts stays accepted after a restart without an audit in between', async () => {
+    const before = await RestWorld.open({
+      instruments: [PERPETUAL],
+      service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
+      parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+    });
+    trader(before).order('bob', 'SELL', 10, 1000);
+    const id = before.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    before.until(() => before.get(id).lifecycle === 'done', 20_000);
+    expect(before.audit('full').kind).toBe('ok');
+    before.service.futures.venue.wallets.position(0, 0, true).lots -= 3;
+    const { after, kinds } = await acceptedAndKilled(before);
+    expect(kinds).toEqual(['mismatch', 'ok']);
+    expect(codesOf(after)).toEqual([]);
+  });
+
+  it('clearing a mismatch of one instrument accepts no difference of the account', async () => {
+    const world = await RestWorld.open();
+    world.audit('full');
+    world.service.spot.venue.deposit(0, 'USDT', 1);
+    expect(world.audit('full').kind).toBe('mismatch');
+    world.exchange.clear('MISMATCH', 0);
+    expect(world.audit('full').kind).toBe('mismatch');
   });
 });

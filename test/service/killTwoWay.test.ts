@@ -96,6 +96,28 @@ it('a liquidation ends the position of the strategy that has it', async () => {
   expect(books.heldOf(instrument.id, 'sell')).toEqual(new Map([[1, new Decimal(-1000)]]));
 });
 
+it('a liquidation ends the position of the strategy with the most contracts on its side, however many it has on the other', async () => {
+  await openTwoWay();
+  const instrument = fixture.instrument(contractName);
+  const terms = { instrument, price: '65000', signMs: 1 } as const;
+  const { books } = fixture.books([
+    { ...terms, strategy: 0, cid: 'LONG', side: 'buy', qty: '1000', orderId: '1' },
+    { ...terms, strategy: 0, cid: 'SHORT', side: 'sell', qty: '1000', orderId: '2' },
+    { ...terms, strategy: 1, cid: 'OTHER', side: 'buy', qty: '400', orderId: '3' },
+  ]);
+  books.add({ k: 'SETTING', t: 1, contract: contractName, name: 'positionModel', value: '2', confirmed: true } as unknown as JournalRecord);
+  const fill = (cid: string, side: 'buy' | 'sell', tradeId: string, qty = '1000'): void =>
+    books.add({ ...FILL, cid, side, qty, tradeId, orderId: tradeId, symbol: instrument.id } as unknown as JournalRecord);
+  fill('LONG', 'buy', '1');
+  fill('SHORT', 'sell', '2');
+  fill('OTHER', 'buy', '3', '400');
+  fill('OF-THE-EXCHANGE', 'sell', '4');
+  expect([...books.heldOf(instrument.id, 'buy')].map(([strategy, qty]) => [strategy, qty.toFixed()])).toEqual([
+    [0, '0'],
+    [1, '400'],
+  ]);
+});
+
 it('a kill that flattens leaves the contracts of others on both sides', async () => {
   await openTwoWay();
   await traded('buy', 'OPEN', '300', 'hers-1');

@@ -16,6 +16,7 @@ import { ActiveOrderPolling } from './observe/activeOrderPolling.ts';
 import { FundingWatch } from './account/funding.ts';
 import { Identify } from './observe/identify.ts';
 import { HoldingsCheck } from './account/holdingsCheck.ts';
+import { NotedTotals } from './account/notedTotals.ts';
 import { CreateQueue } from './send/createQueue.ts';
 import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
 import type { ReferencePosition } from './client/unattributed.ts';
@@ -56,6 +57,7 @@ export class RestExchange implements OrderGateway {
   readonly #createQueue: CreateQueue;
   readonly #polling: ActiveOrderPolling;
   readonly #funding: FundingWatch;
+  readonly #notedTotals: NotedTotals;
   readonly #holdings: HoldingsCheck;
   readonly #evidence: EvidenceReader;
   readonly #audits: Audits;
@@ -114,7 +116,11 @@ export class RestExchange implements OrderGateway {
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
-    this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
+    const { holdings: totals, positions } = core;
+    const newestTradeOf = (index: number): string | null => this.#readers.trades(index).seen.newestId;
+    const hasCountedAll = (index: number): boolean => this.#readers.trades(index).hasCountedAll;
+    this.#notedTotals = new NotedTotals({ notes, instruments, own, holdings: totals, positions, newestTradeOf, hasCountedAll });
+    this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, noted: this.#notedTotals });
     const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
@@ -184,6 +190,7 @@ export class RestExchange implements OrderGateway {
     this.#readers.sinceMs = state.sinceMs;
     if (state.duplicates != null) this.#attribution.restoreNamed(state.duplicates);
     if (state.ended !== undefined) this.#attribution.restoreEnded(state.ended);
+    this.#notedTotals.restore(state.cursors);
     restoreTracking(state, {
       instruments: this.#core.deps.instruments,
       own: this.#core.own,
@@ -260,7 +267,8 @@ export class RestExchange implements OrderGateway {
     raisedCauses.clear(code, instrument);
     if (code === 'DUPLICATE') this.#attribution.forgetNamed();
     if (code === 'KEY') calls.isLocked = false;
-    if (code === 'MISMATCH') this.#holdings.acceptDifferences();
+    // A mismatch of one instrument is about the fills of an order. The audit raises a difference of the holdings for the account.
+    if (code === 'MISMATCH' && instrument === null) this.#holdings.acceptDifferences();
   }
   /** What the account holds beyond the strategies' positions. */
   get externalPositions(): readonly ReferencePosition[] {
@@ -288,7 +296,7 @@ export class RestExchange implements OrderGateway {
     if (lackingLots === 0) return null;
     // The books hold more than the venue shows. All open reductions together may use what the venue does show.
     const otherOrders = Array.from(this.#core.trackedOrders.openOf(index)).filter(
-      (tracked) => tracked.id !== id && tracked.request.side === side,
+      (tracked) => tracked.id !== id && tracked.request.side === side && (tracked.request.reduceOnly || !this.#core.isTwoWay(index)),
     );
     const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
     const heldLots = this.#core.deps.heldLots?.(index, side) ?? Infinity;
@@ -297,9 +305,10 @@ export class RestExchange implements OrderGateway {
   /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */
   #takenLots(index: number, side: Side): number {
     const { quantityDigits } = this.#core.deps.instruments[index]!;
-    const duplicateLots = this.#attribution.duplicateQty(index).times(Decimal.pow(10, quantityDigits));
-    const netLots = duplicateLots.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
-    return Math.max(0, netLots.ceil().toNumber());
+    const part = this.#holdings.reducedBy(index, side);
+    const duplicateLots = this.#attribution.duplicateQty(index, part).times(Decimal.pow(10, quantityDigits));
+    const takenLots = duplicateLots.plus(this.#readers.trades(index).openLots(part)).times(side === 'sell' ? -1 : 1);
+    return Math.max(0, takenLots.ceil().toNumber());
   }
   #onAdoption(tracked: TrackedOrder): void {
     tracked.knownMs = this.#core.deps.scheduler.nowMs;
@@ -321,28 +330,10 @@ export class RestExchange implements OrderGateway {
   }
   /** Reads open positions, because they pay or receive funding, which no trade list shows. */
   *#settlePositions(instruments: readonly number[]): Work<void> {
-    const withPosition = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
+    const withPosition = instruments.filter((index) => !this.#core.positions.isFlat(index));
     if (this.#core.deps.market !== 'spot' && withPosition.length > 0) yield* this.#holdings.verify(withPosition, RECONCILE);
   }
-
-  /** Journals the totals, and the newest trade that they include, for a restart. */
-  #noteTotals(): void {
-    const { notes, instruments } = this.#core.deps;
-    if (notes === undefined) return;
-    for (const [asset, total] of this.#core.holdings.entries()) notes.cursor({ symbol: asset, channel: 'total', value: total });
-    for (const index of this.#core.own) {
-      const lots = this.#core.positions.lotsOf(index);
-      const symbol = instruments[index]!.id;
-      if (lots !== null) notes.cursor({ symbol, channel: 'position', value: String(lots) });
-      notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
-    }
-    // The process may end in the middle of the group. Without this last cursor, a restart ignores the whole group.
-    notes.cursor({ symbol: 'totals', channel: NOTED, value: '' });
-  }
 }
-
-/** The channel of the cursor that ends a group of totals. */
-const NOTED = 'noted';
 
 /** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
 function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {

@@ -51,8 +51,11 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
     if (key === INCIDENT_KEY) target.onIncident(Number(value));
     const index = indexById.get(symbol);
     if (index === undefined) continue;
-    if (channel === 'position') target.positions.set(index, new Decimal(value));
-    else if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
+    if (channel === 'position') {
+      const long = cursors.get(`${symbol} long`);
+      target.positions.restore(index, new Decimal(value), long === undefined ? null : new Decimal(long));
+    }
+    if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
     else if (channel === 'funding buy' || channel === 'funding sell')
       target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
   }

@@ -97,7 +97,7 @@ export class FileJournal implements Journal {
   }
   fill(order: Order, fill: Fill): number {
     const ids = { cid: this.#cid(order), tradeId: this.#facts.tradeId(fill), orderId: String(order.venueId ?? '') };
-    return this.#file.append('FILL', { ...ids, ...executionOf(order, fill) });
+    return this.#file.append('FILL', { ...ids, ...executionOf(order, fill), long: undefined });
   }
   state(order: Order): number {
     const { lifecycle, reason, confirmed } = order;
@@ -120,9 +120,12 @@ export class FileJournal implements Journal {
   config(body: RecordBody<'CONFIG'>): number {
     return this.#file.append('CONFIG', body);
   }
-  /** Journals an unattributed fill. */
-  unattributedFill(body: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last'>): number {
-    return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false });
+  /** Journals an unattributed fill. `long`: in two-way mode, the side of the position that it changes. */
+  unattributedFill({
+    long,
+    ...body
+  }: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last' | 'long'> & { readonly long?: boolean | undefined }): number {
+    return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false, long });
   }
   /** Journals a funding payment of a position; above 0 is received. */
   funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {

@@ -26,8 +26,11 @@ export interface RebalanceHost {
   unfinished(): readonly { readonly id: OrderId; readonly instrumentIndex: number }[];
   /** Reduces a position to `lots` at once. Returns the order; null when none is needed. */
   reduce(feed: FeedRun, lots: number): OrderId | null;
-  /** Opens or adds to a position once the orders `ahead` have ended; at once if there are none. */
-  open(feed: FeedRun, lots: number, ahead: readonly OrderId[]): OrderId;
+  /**
+   * Opens or adds to a position once the orders `ahead` have ended; at once if there are none. Returns the order; null when the free cash is
+   * less than the smallest order.
+   */
+  open(feed: FeedRun, lots: number, ahead: readonly OrderId[]): OrderId | null;
   isUnfinished(id: OrderId): boolean;
 }
 
@@ -50,7 +53,7 @@ export function rebalance(host: RebalanceHost, weights: Weights, options: Rebala
   const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
   const openings = free.flatMap(({ feed, held, wanted }) => {
     const missing = Math.abs(wanted - reducedTo(held, wanted));
-    return missing < feed.instrument.minLots ? [] : host.open(feed, wanted, ahead);
+    return missing < feed.instrument.minLots ? [] : (host.open(feed, wanted, ahead) ?? []);
   });
   return [...reductions, ...openings];
 }

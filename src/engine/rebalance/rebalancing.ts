@@ -49,6 +49,12 @@ interface Sizes {
   heldAndOrdered(instrumentIndex: number): number;
 }
 
+/** What a spot purchase may cost, in units. */
+interface Payable {
+  readonly amount: number;
+  readonly isEnough: boolean;
+}
+
 /** The rebalances of one strategy: the orders that were sent, and those that wait for sales. */
 export class Rebalancing implements RebalanceHost {
   private readonly engine: RebalancingHost;
@@ -90,9 +96,11 @@ export class Rebalancing implements RebalanceHost {
   reduce(feed: FeedRun, lots: number): OrderId | null {
     return this.own.goTo(feed, lots);
   }
-  open(feed: FeedRun, wanted: number, ahead: readonly OrderId[]): OrderId {
+  open(feed: FeedRun, wanted: number, ahead: readonly OrderId[]): OrderId | null {
     const { engine, own } = this;
     const held = this.heldLots(feed);
+    const isSpot = feed.instrument.contract === undefined;
+    if (isSpot && ahead.length === 0 && !this.payable(own.index, feed.instrumentIndex, wanted - held, 0).isEnough) return null;
     const order = engine.newOrder(own.index, feed, wanted > held ? 'buy' : 'sell');
     order.slot = REBALANCE;
     own.writeSize(order, wanted - held, held);
@@ -125,17 +133,25 @@ export class Rebalancing implements RebalanceHost {
   fitToCash(order: BotOrder, decidedTicks: number): boolean {
     const { strategy, instrumentIndex, instrument, lots } = order;
     if (instrument.contract !== undefined) return true;
+    const { amount, isEnough } = this.payable(strategy, instrumentIndex, lots, decidedTicks);
+    order.quoteUnits = amount as Units;
+    order.lots = 0 as Lots;
+    order.limit = 0 as Ticks;
+    return isEnough;
+  }
+
+  /** Returns the amount of `fitToCash`, and whether it is enough for the smallest order. */
+  private payable(strategy: number, instrumentIndex: number, lots: number, decidedTicks: number): Payable {
     const { ledger, reservations, execution } = this.engine;
-    const ticks = decidedTicks > 0 ? decidedTicks : execution[instrumentIndex]!.lastTicks;
+    const { instrument, lastTicks } = execution[instrumentIndex]!;
+    const ticks = decidedTicks > 0 ? decidedTicks : lastTicks;
     const scale = reservations.scale(instrumentIndex);
     const isConverted = ledger instanceof ConvertedLedger;
     const account = isConverted ? ledger.of(instrumentIndex) : ledger instanceof PairedLedger ? ledger.spot : ledger;
     const reserved = isConverted ? reservations.cashBeside(strategy, instrumentIndex) : reservations.cashOf(strategy, 'spot');
     const free = Math.max(0, account.cash(strategy) - reserved);
     const afterFee = mulDiv(free, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
-    order.quoteUnits = Math.min(scale.notionalUp(ticks, lots), afterFee) as Units;
-    order.lots = 0 as Lots;
-    order.limit = 0 as Ticks;
-    return order.quoteUnits >= scale.notionalUp(ticks, instrument.minLots);
+    const amount = Math.min(scale.notionalUp(ticks, lots), afterFee);
+    return { amount, isEnough: amount >= scale.notionalUp(ticks, instrument.minLots) };
   }
 }

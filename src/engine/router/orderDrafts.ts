@@ -13,6 +13,7 @@ import { bothTargetsError, readTargets, writeLadder } from '../trailing/targetsO
 import { writeTrail } from '../trailing/trailOption.ts';
 import { writeStopEntry } from '../entries/stopEntryOption.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
+import { isInCoins } from '../../strategy/sizes.ts';
 import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
@@ -198,7 +199,9 @@ export class OrderDrafts implements StrategyOrders {
       const price = ticks > 0 ? ticks : this.engine.lastTicks(instrumentIndex);
       return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument, sizing), price);
     }
-    const lots = sizing.lots(instrument, size.base);
+    const isByRisk = isInCoins(size);
+    if (isByRisk && instrument.contract?.kind === 'inverse') throw this.inverseError(instrument);
+    const lots = isByRisk ? sizing.lotsOfCoins(instrument, size.base) : sizing.lots(instrument, size.base);
     if (lots < 0) throw this.negativeSizeError(size.base, 'base');
     return lots;
   }
@@ -267,6 +270,13 @@ export class OrderDrafts implements StrategyOrders {
     return new StrategyError(
       `${this.name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
       'give one of base, quote and equity',
+    );
+  }
+
+  private inverseError({ wireName }: Instrument): StrategyError {
+    return new StrategyError(
+      `${this.name}: sizeByRisk for ${wireName}, an inverse contract, whose profit is in its coin`,
+      "give a size such as { equity: '0.5' }, or { base: '10' } for contracts",
     );
   }
 

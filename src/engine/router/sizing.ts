@@ -2,7 +2,7 @@
 
 import { MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { scaleAmount, timesFactor } from '../../strategy/amounts.ts';
+import { scaleAmount, scaleCoins, timesFactor } from '../../strategy/amounts.ts';
 import type { Amount } from '../../strategy/types.ts';
 
 // hot: docs/performance.md#file-constants
@@ -31,6 +31,12 @@ export class Sizing {
   /** Returns an amount of the base asset in lots, rounded down; NaN if it is invalid. */
   lots(instrument: Instrument, amount: Amount): number {
     return this.roundDown(amount, instrument.quantityDigits);
+  }
+  /** Returns an amount of coins in lots of spot or of a linear contract, rounded down; NaN if it is invalid. */
+  lotsOfCoins(instrument: Instrument, coins: Amount): number {
+    const { contract, quantityDigits } = instrument;
+    if (contract === undefined) return this.lots(instrument, coins);
+    return scaleCoins(this.scale === 1 ? coins : timesFactor(coins, this.scale), contract, quantityDigits);
   }
   /** Returns an amount of the quote asset in units, rounded down; NaN if it is invalid. */
   quoteUnits(instrument: Instrument, amount: Amount): number {

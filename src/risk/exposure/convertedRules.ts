@@ -2,6 +2,7 @@
 
 import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
+import { isReduction } from '../rules/openOrderRules.ts';
 import { notionalMax } from '../rules/sizeRules.ts';
 import { moneyText, priceText } from '../limits/words.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
@@ -13,7 +14,7 @@ export function orderNotional(order: Draft, state: RiskState): number {
 
 const convertedNotionalMax: OrderRule = {
   ...notionalMax,
-  check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]!,
+  check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
   detail: (order, state) => {
     const { ledger, limits } = state;
     const worst = `${moneyText(orderNotional(order, state), ledger)} at the worst price of ${priceText(order.worstTicks, order.instrument)}`;

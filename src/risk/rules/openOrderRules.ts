@@ -15,6 +15,15 @@ export function isReduction(
 }
 
 /**
+ * True for a reduction that ends at once: at the market, or one that the exchange does not let rest. No limit on numbers of orders needs to hold
+ * it back, and each one makes the position smaller.
+ */
+export function closesAtOnce(order: ReservedOrder, state: { readonly ledger: Ledger; readonly reservations: Reservations }): boolean {
+  const { limit, timeInForce, triggerTicks = 0 } = order;
+  return triggerTicks === 0 && (limit === 0 || timeInForce === 'IOC' || timeInForce === 'FOK') && isReduction(order, state);
+}
+
+/**
  * Returns the lots of a strategy's position that its open orders on this side may close. All orders of the side count; in two-way mode,
  * only those that close.
  */

@@ -85,7 +85,7 @@ describe('DUPLICATE', () => {
     const fixture = new Fixture({ duplicateMs: 2000 });
     fixture.hold(20);
     const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: 7 as OrderId, id: 9 });
-    const sell = { lots: 5, side: 'sell' } as const;
+    const sell = { lots: 5, side: 'sell', limit: 1200 } as const;
     expect([fixture.code(sell, leg), fixture.code(sell, leg), fixture.code(sell)]).toEqual([null, null, 'DUPLICATE']);
   });
   test('DUPLICATE does not count an order that was denied', () => {

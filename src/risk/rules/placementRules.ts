@@ -2,7 +2,7 @@
 
 import { formatMinute } from '../../model/time.ts';
 import type { Order } from '../../model/order.ts';
-import { isReduction } from './openOrderRules.ts';
+import { closesAtOnce, isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import { lotsText, priceText, quoteText } from '../limits/words.ts';
 
@@ -63,14 +63,15 @@ function siblingLots({ parent: entry }: Draft, { marks, sent }: RiskState): numb
 }
 
 /**
- * Denies an order that equals one which the strategy sent within `duplicateMs`. Legs of a bracket pass, because the bot sends them itself.
+ * Denies an order that equals one which the strategy sent within `duplicateMs`. Legs of a bracket pass, because the bot sends them itself, and
+ * so does a reduction at the market: it closes no more than is left.
  */
 export const duplicate: OrderRule = {
   kind: 'order',
   code: 'DUPLICATE',
   keys: ['duplicateMs'],
   needs: ['orders'],
-  check: (order, { sent, nowMs }) => order.parent > 0 || !sent.hasRecentDuplicate(order, nowMs),
+  check: (order, state) => order.parent > 0 || !state.sent.hasRecentDuplicate(order, state.nowMs) || closesAtOnce(order, state),
   detail: ({ side, lots, quoteUnits, limit, instrument }, { limits }) => {
     const size = quoteUnits > 0 ? `for ${quoteText(quoteUnits, instrument)}` : `of ${lotsText(lots, instrument)}`;
     const priceWords = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';

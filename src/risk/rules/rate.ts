@@ -1,16 +1,20 @@
 // Limits the number of orders in a minute, and for each fill.
 
-import { isReduction } from './openOrderRules.ts';
+import { closesAtOnce, isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';
 
-/** Denies an order if too many orders were sent in the last minute, or if the strategy sent too many for each fill in the last hour. */
+/**
+ * Denies an order if too many orders were sent in the last minute, or if the strategy sent too many for each fill in the last hour. A reduction
+ * at the market passes both, any reduction the second.
+ */
 export const messageRate: OrderRule = {
   kind: 'order',
   code: 'MESSAGE_RATE',
   keys: ['maxOrdersPerMinute', 'maxOrdersPerFill'],
   needs: [],
   check: (order, state) =>
-    state.sent.mayPass(state.nowMs) && (state.sent.isWithinFillRate(order.strategy, state.nowMs) || isReduction(order, state)),
+    (state.sent.mayPass(state.nowMs) || closesAtOnce(order, state)) &&
+    (state.sent.isWithinFillRate(order.strategy, state.nowMs) || isReduction(order, state)),
   detail({ strategy }, { limits, sent, nowMs }) {
     if (!sent.mayPass(nowMs)) return `${limits.ordersPerMinute} orders were sent in the last 60 s`;
     const hour = sent.lastHour(strategy, nowMs);

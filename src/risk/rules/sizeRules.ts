@@ -1,6 +1,8 @@
 // Rules on a single order: its instrument, precision, size and price.
 
+import type { Ratio } from '../../base/number/decimalText.ts';
 import { productAtMost } from '../../base/number/exact.ts';
+import { isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/words.ts';
 
@@ -66,24 +68,24 @@ export const reduceOnly: OrderRule = {
   detail: () => 'a spot buy cannot be reduce-only',
 };
 
-/** Denies an order of more than `maxOrderQty`. */
+/** Denies an order of more than `maxOrderQty`. Reductions pass: a limit that was tightened must not keep a strategy in its position. */
 export const qtyMax: OrderRule = {
   kind: 'order',
   code: 'QTY_MAX',
   keys: ['maxOrderQty'],
   needs: ['marks'],
-  check: (order, { limits }) => order.worstLots <= limits.orderLots[order.instrumentIndex]!,
+  check: (order, state) => order.worstLots <= state.limits.orderLots[order.instrumentIndex]! || isReduction(order, state),
   detail: ({ worstLots, instrument: of, instrumentIndex }, { limits }) =>
     `${lotsText(worstLots, of)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, of)}`,
 };
 
-/** Denies an order worth more than `maxOrderNotional`. */
+/** Denies an order worth more than `maxOrderNotional`. Reductions pass, as in `qtyMax`. */
 export const notionalMax: OrderRule = {
   kind: 'order',
   code: 'NOTIONAL_MAX',
   keys: ['maxOrderNotional'],
   needs: ['marks'],
-  check: (order, { limits }) => order.worstUnits <= limits.orderUnits[order.instrumentIndex]!,
+  check: (order, state) => order.worstUnits <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
   detail: ({ worstUnits, worstTicks, instrument: of, instrumentIndex }, { limits, ledger }) =>
     `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, of)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
 };
@@ -94,12 +96,20 @@ export const priceBand: OrderRule = {
   code: 'COLLAR',
   keys: ['priceBand'],
   needs: ['marks'],
-  check({ limit, side }, { limits: { priceBand: band }, mark }) {
-    if (limit === 0 || band === null) return true;
-    const { numerator, denominator } = band;
-    if (side === 'buy') return productAtMost(limit, denominator, mark, denominator + numerator);
-    return numerator >= denominator || productAtMost(mark, denominator - numerator, limit, denominator);
+  check(order, state) {
+    if (order.limit === 0 || state.limits.priceBand === null) return true;
+    // A reduction at the market passes if the bot sends it as a limit, because the bot has computed that limit.
+    return isInBand(order, state.mark, state.limits.priceBand) || (isAtCollar(order) && isReduction(order, state));
   },
   detail: ({ limit, side, instrument: of }, { limits: { priceBand: band }, mark }) =>
     `a ${side} at ${priceText(limit, of)} is more than ${ratioText(band!)} beyond the last price of ${priceText(mark, of)}`,
 };
+
+/** True when the limit lies within the band around the mark, or on the side that rests. */
+function isInBand({ limit, side }: Draft, mark: number, { numerator, denominator }: Ratio): boolean {
+  if (side === 'buy') return productAtMost(limit, denominator, mark, denominator + numerator);
+  return numerator >= denominator || productAtMost(mark, denominator - numerator, limit, denominator);
+}
+
+/** True when the limit is the collar of the bot: an order at the market, or a stop. A strategy or a bracket sets all other limits. */
+const isAtCollar = ({ role }: Draft): boolean => role !== 'limit' && role !== 'takeProfit';

@@ -25,7 +25,7 @@ import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
 import { measureClock } from '../download/service.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
-import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
+import { checkBooks, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
 import { LiveBot } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
@@ -150,7 +150,7 @@ async function assemble(
   // Take the lock first: a second bot of the same account must not send a request.
   const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs }, options.computer);
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
-  checkCapital(config, journal);
+  checkBooks(config, journal);
   const checkers = config.webhooks === null ? null : hookCheckers(config.series, config.webhooks);
   await measureClocks(config, exchange);
   const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);

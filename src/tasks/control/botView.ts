@@ -101,7 +101,7 @@ export interface PositionView {
   /** `spot:BTCUSDT`. */
   readonly instrument: string;
   readonly side: 'long' | 'short';
-  /** In the base asset, or in contracts. */
+  /** In the base asset, or in contracts. Below 0, of the account in two-way mode: others have closed so much of what strategies hold. */
   readonly qty: string;
   readonly base: string;
   readonly entryPrice: string | null;

@@ -1,13 +1,14 @@
-// Compares the account's holdings with the sum of its trades: asset totals on spot, net contracts on futures.
+// Compares the account's holdings with the sum of its trades: asset totals on spot, positions on futures, in two-way mode by side.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { all, sleep, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { Gap } from '../order/expectedHoldings.ts';
+import { partOf, type Gap, type PositionLots, type PositionPart } from '../order/expectedHoldings.ts';
 import type { ExchangeContext } from '../order/context.ts';
 import type { FundingWatch } from './funding.ts';
+import type { NotedTotals } from './notedTotals.ts';
 import type { PositionRow } from '../calls/rows.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 
@@ -24,8 +25,8 @@ export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
-  /** Called when the holdings agree with the trades, so that the totals can be noted. */
-  readonly agreed: () => void;
+  /** Journals the totals when the holdings agree with the trades, and the differences that the operator accepts. */
+  readonly noted: Pick<NotedTotals, 'note' | 'acceptAssets' | 'acceptLots'>;
 }
 
 /** One read of the holdings. */
@@ -89,13 +90,22 @@ export class HoldingsCheck {
     }
   }
 
-  /** Accepts the proven differences, which the operator has explained: they become part of what the account must hold. */
+  /**
+   * Accepts the proven differences, which the operator has explained: they become part of what the account must hold. Journals them at once,
+   * because the process may end before the next comparison.
+   */
   acceptDifferences(): void {
-    const { holdings, positions, own } = this.#deps.core;
-    if (this.#assetGap !== null) holdings.explain(this.#assetGap);
+    const { core, noted } = this.#deps;
+    const { holdings, positions, own } = core;
+    if (this.#assetGap !== null) {
+      holdings.explain(this.#assetGap);
+      noted.acceptAssets(this.#assetGap.by);
+    }
     for (const index of own) {
       const gap = this.#lotGaps.get(index);
-      if (gap !== undefined) positions.explain(index, gap);
+      if (gap === undefined) continue;
+      positions.explain(index, gap);
+      noted.acceptLots(index, gap.by);
     }
     this.#forgetGaps();
   }
@@ -105,11 +115,16 @@ export class HoldingsCheck {
     const { instruments, market } = this.#deps.core.deps;
     const { base, quantityDigits } = instruments[index]!;
     const gaps = market === 'spot' ? this.#assetGap : this.#lotGaps.get(index);
-    const by = gaps?.by.find(([name]) => market === 'futures' || name === base)?.[1];
+    const reduced = market === 'spot' ? base : this.reducedBy(index, side);
+    const by = gaps?.by.find(([name]) => name === reduced)?.[1];
     if (by === undefined) return 0;
     const lots = market === 'spot' ? by.times(Decimal.pow(10, quantityDigits)) : by;
     const lacking = side === 'sell' ? lots.negated() : market === 'spot' ? new Decimal(0) : lots;
     return Math.max(0, lacking.ceil().toNumber());
+  }
+  /** Returns the part of a contract's position that an order of `side` reduces. */
+  reducedBy(index: number, side: Side): PositionPart {
+    return partOf(this.#deps.core.isTwoWay(index), side === 'sell');
   }
 
   #forgetGaps(): void {
@@ -135,7 +150,7 @@ export class HoldingsCheck {
   #verifiedAt(instruments: readonly number[]): Verified {
     if (instruments.length === this.#deps.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
-    this.#deps.agreed();
+    this.#deps.noted.note();
     return VERIFIED;
   }
 
@@ -182,55 +197,52 @@ export class HoldingsCheck {
     return venueMs() - 2 * lagMs() - MAX_AGE_MS;
   }
 
-  /** Reads the net positions of these contracts. */
+  /** Reads the positions of these contracts. */
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, positions, deps } = this.#deps.core;
-    const nets: Net[] = [];
+    const shown: ShownPosition[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
       const page = yield* venue.positions(deps.instruments[index]!, options);
-      if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return null;
+      if (page === null || !page.isWhole || (!positions.isKnown(index) && this.#isUnsure())) return null;
       this.#deps.funding.take(index, page.rows);
-      nets.push({ index, lots: netLots(page.rows, deps.instruments[index]!), sinceMs });
+      shown.push({ index, lots: lotsOf(page.rows, deps.instruments[index]!, positions.partsOf(index)), sinceMs });
     }
-    return this.#positionsOf(nets);
+    return this.#positionsOf(shown);
   }
   /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
-  #positionsOf(nets: readonly Net[]): Snapshot {
+  #positionsOf(shown: readonly ShownPosition[]): Snapshot {
     const { positions, deps } = this.#deps.core;
-    const gapsOf = ({ index, lots, sinceMs }: Net): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
-    const nameOf = ({ index }: Net): string => deps.instruments[index]!.wireName;
+    const gapsOf = ({ index, lots, sinceMs }: ShownPosition): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
+    const nameOf = ({ index }: ShownPosition): string => deps.instruments[index]!.wireName;
     return {
-      signature: nets.map(({ index, lots }) => `${index} ${lots.toFixed()}`).join(', '),
-      isComparable: nets.every(({ index }) => positions.lotsOf(index) !== null),
+      signature: shown.map(({ index, lots }) => `${index} ${Array.from(lots.values(), (amount) => amount.toFixed()).join(' ')}`).join(', '),
+      isComparable: shown.every(({ index }) => positions.isKnown(index)),
       gaps() {
-        const differing = nets.filter((net) => !gapsOf(net).some(isNone));
+        const differing = shown.filter((position) => !gapsOf(position).some(isNone));
         if (differing.length === 0) return [NO_GAP];
         // For one contract all candidate differences; for several contracts only that with the newest state of each.
         const [only] = differing;
         if (differing.length === 1) return gapsOf(only!).map((gap) => nameGap(gap, nameOf(only!)));
-        return [joinGaps(differing.map((net) => nameGap(gapsOf(net)[0]!, nameOf(net))))];
+        return [joinGaps(differing.map((position) => nameGap(gapsOf(position)[0]!, nameOf(position))))];
       },
-      noteProven: (gap) => {
-        for (const net of nets) {
-          const changes = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
-          if (changes.length > 0)
-            this.#lotGaps.set(net.index, { key: gap.key, by: changes.map(([, difference]) => ['lots', difference] as const) });
-        }
-        return gap.by.map(([name, by]) => {
-          const net = nets.find((candidate) => name === `${nameOf(candidate)} lots`)!;
-          return `${nameOf(net)}: the position is ${net.lots.toFixed()} lots, its trades make ${net.lots.minus(by).toFixed()}`;
-        });
-      },
-      adopt: () => nets.forEach(({ index, lots }) => positions.set(index, lots)),
+      noteProven: (gap) =>
+        shown.flatMap((position) => {
+          const prefix = `${nameOf(position)} `;
+          const changes = gap.by.filter(([name]) => name.startsWith(prefix));
+          const by = changes.map(([name, difference]) => [name.slice(prefix.length) as PositionPart, difference] as const);
+          if (by.length > 0) this.#lotGaps.set(position.index, { key: gap.key, by });
+          return by.map(([part, difference]) => lotDifferenceOf(nameOf(position), part, position.lots.get(part)!, difference));
+        }),
+      adopt: () => shown.forEach(({ index, lots }) => positions.set(index, lots)),
     };
   }
 }
 
 /** One position as read. `sinceMs`: time of the oldest state that the read may show. */
-interface Net {
+interface ShownPosition {
   readonly index: number;
-  readonly lots: Decimal;
+  readonly lots: PositionLots;
   readonly sinceMs: number;
 }
 
@@ -244,13 +256,19 @@ const nameGap = ({ by }: Gap, name: string): Gap => {
 const joinGaps = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
 const differenceOf = (asset: string, total: Decimal, difference: Decimal): string =>
   `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(difference).toFixed()}`;
+/** Returns the difference of a part of a position. Lots of a side are written without a sign. */
+function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, difference: Decimal): string {
+  const [shown, expected] = [lots, lots.minus(difference)].map((amount) => (part === 'short' ? amount.negated() : amount).toFixed());
+  return `${name}: the ${part === 'lots' ? '' : `${part} `}position is ${shown} lots, its trades make ${expected}`;
+}
 
-/** Returns longs minus shorts, in lots. The result has a fraction if a volume is finer than a lot. */
-export function netLots(rows: readonly PositionRow[], { quantityDigits }: Instrument): Decimal {
-  let net = new Decimal(0);
+/** Returns the lots of each part, those of shorts below 0. The result has a fraction if a volume is finer than a lot. */
+export function lotsOf(rows: readonly PositionRow[], { quantityDigits }: Instrument, parts: readonly PositionPart[]): PositionLots {
+  const lots = new Map(parts.map((part) => [part, new Decimal(0)]));
   for (const { side, volume } of rows) {
-    const lots = new Decimal(volume).abs().times(Decimal.pow(10, quantityDigits));
-    net = side === 'buy' ? net.plus(lots) : net.minus(lots);
+    const part = partOf(parts.length > 1, side === 'buy');
+    const amount = new Decimal(volume).abs().times(Decimal.pow(10, quantityDigits));
+    lots.set(part, lots.get(part)!.plus(side === 'buy' ? amount : amount.negated()));
   }
-  return net;
+  return lots;
 }

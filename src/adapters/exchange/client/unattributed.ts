@@ -18,12 +18,16 @@ export interface UnattributedFill {
   readonly feeCoin: string;
   readonly maker: boolean;
   readonly executedMs: number;
+  /** In two-way mode: the side of the contract's position that it changes. */
+  readonly long?: boolean | undefined;
 }
 
 /** What the account holds of an instrument beyond its strategies. */
 export interface ReferencePosition {
   readonly symbol: string;
-  /** In the base asset or contracts; below 0 is short. */
+  /** In two-way mode: the side of the contract. Undefined: the account has one position of the instrument. */
+  readonly isLong: boolean | undefined;
+  /** In the base asset or contracts; below 0 is short. Of a long side, below 0: others have closed so much of it. */
   readonly qty: string;
   /** Quote asset received, without fees; below 0 is paid. */
   readonly quote: string;
@@ -48,20 +52,22 @@ export class ReferenceBook {
     const ofOrder = this.#fills.filter((fill) => fill.orderId === orderId);
     return ofOrder.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
-  /** Returns the position in each instrument that has such fills. */
+  /** Returns the position in each instrument that has such fills. In two-way mode long and short are apart. */
   positions(): readonly ReferencePosition[] {
-    const symbols = new Set(this.#fills.map(({ symbol }) => symbol));
-    return Array.from(symbols, (symbol) =>
-      positionOf(
-        symbol,
-        this.#fills.filter((fill) => fill.symbol === symbol),
-      ),
-    );
+    const byPosition = new Map<string, UnattributedFill[]>();
+    for (const fill of this.#fills) {
+      const key = fill.long === undefined ? fill.symbol : `${fill.symbol} ${fill.long}`;
+      const fills = byPosition.get(key) ?? [];
+      fills.push(fill);
+      byPosition.set(key, fills);
+    }
+    return Array.from(byPosition.values(), positionOf);
   }
 }
 
-/** Returns the sum of the fills of one instrument: quantity, quote money and fees by coin. */
-function positionOf(symbol: string, fills: readonly UnattributedFill[]): ReferencePosition {
+/** Returns the sum of the fills of one position: quantity, quote money and fees by coin. */
+function positionOf(fills: readonly UnattributedFill[]): ReferencePosition {
+  const [{ symbol, long: isLong }] = fills as readonly [UnattributedFill];
   let [qty, quote] = [new Decimal(0), new Decimal(0)];
   const fees = new Map<string, Decimal>();
   for (const { side, qty: size, notional, fee, feeCoin } of fills) {
@@ -72,6 +78,7 @@ function positionOf(symbol: string, fills: readonly UnattributedFill[]): Referen
   }
   return {
     symbol,
+    isLong,
     qty: qty.toFixed(),
     quote: quote.toFixed(),
     fees: Array.from(fees, ([coin, amount]) => ({ coin, amount: amount.toFixed() })),

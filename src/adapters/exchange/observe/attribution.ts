@@ -8,6 +8,7 @@ import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
+import { partOf, type PositionPart } from '../order/expectedHoldings.ts';
 import { matchRow } from '../order/match.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderRow } from '../calls/rows.ts';
@@ -65,6 +66,8 @@ export class OrderAttribution {
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
   readonly #duplicates = new Map<string, DuplicateOrder>();
+  /** Whether orders that are not tracked close a position, by venue order id. */
+  readonly #closing = new Map<string, boolean>();
   /** Orders of earlier processes that have ended, by client order id in upper case. No order is tracked for them. */
   readonly #ended = new Map<string, EndedOrder>();
   /** Venue ids of duplicates that the operator has not cleared. */
@@ -92,6 +95,14 @@ export class OrderAttribution {
   isIgnored(venueId: string): boolean {
     return this.#ignored.has(venueId);
   }
+  /** True if the order closes a position, false if it opens one; null if no row of it was read. Trades do not show it. */
+  closes(venueId: string): boolean | null {
+    return this.#deps.trackedOrders.byVenueId(venueId)?.request.reduceOnly ?? this.#closing.get(venueId) ?? null;
+  }
+  /** Notes whether an order that is not tracked closes a position. */
+  noteAction({ venueId, action }: Pick<OrderRow, 'venueId' | 'action'>): void {
+    if (action !== null && this.#deps.trackedOrders.byVenueId(venueId) === undefined) this.#closing.set(venueId, action === 'CLOSE');
+  }
   /** Notes that the operator has marked the order as not ours. */
   ignore(venueId: string): void {
     this.#ignored.add(venueId);
@@ -113,6 +124,7 @@ export class OrderAttribution {
     const { venueId } = row;
     const duplicate = this.#duplicates.get(venueId);
     if (duplicate !== undefined) this.#cancelIfOpen(duplicate, row);
+    this.noteAction(row);
     if (this.isExcluded(venueId)) return null;
     const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
@@ -238,12 +250,12 @@ export class OrderAttribution {
   }
   /**
    * Returns the net quantity of the instrument's duplicates that the operator has not cleared, above 0 bought, in the base asset or
-   * contracts.
+   * contracts. `part`: of this part of the position alone.
    */
-  duplicateQty(instrument: number): Decimal {
+  duplicateQty(instrument: number, part: PositionPart): Decimal {
     if (!this.#deps.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
     const fills = Array.from(this.#duplicates.values()).flatMap((duplicate) =>
-      duplicate.instrument === instrument ? duplicate.fills : [],
+      duplicate.instrument === instrument ? duplicate.fills.filter(({ long }) => long === undefined || partOf(true, long) === part) : [],
     );
     return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
@@ -275,9 +287,12 @@ export class OrderAttribution {
     duplicate.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (duplicate.isOpen) this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
-  /** Restores which orders ended before the restart, so that second copies of them are recognised. */
+  /** Restores which orders ended before the restart: their second copies are recognised, and their trades change the side that they closed. */
   restoreEnded(ended: ReadonlyMap<string, EndedOrder>): void {
-    for (const [clientOrderId, order] of ended) this.#ended.set(clientOrderId.toUpperCase(), order);
+    for (const [clientOrderId, order] of ended) {
+      this.#ended.set(clientOrderId.toUpperCase(), order);
+      this.#closing.set(order.orderId, order.closes);
+    }
   }
   /** Restores the halt text of an earlier process that named duplicates and that the operator has not cleared. */
   restoreNamed(why: string): void {

@@ -57,7 +57,17 @@ export class Readers {
     const instrument = core.deps.instruments[index]!;
     const shared = { instrument, index, venue, trackedOrders, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
-      { ...shared, holdings, positions, tradeNumbers, sink, nowMs, lagMs, bookUnattributed: core.bookUnattributed },
+      {
+        ...shared,
+        holdings,
+        positions,
+        isTwoWay: core.isTwoWay(index),
+        tradeNumbers,
+        sink,
+        nowMs,
+        lagMs,
+        bookUnattributed: core.bookUnattributed,
+      },
       this.#since(),
     );
     const reconciler = new InstrumentReconciler({

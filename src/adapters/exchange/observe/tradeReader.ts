@@ -7,13 +7,14 @@ import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { HoldingBook, PositionBook } from '../order/expectedHoldings.ts';
+import type { HoldingBook, PositionBook, PositionPart } from '../order/expectedHoldings.ts';
 import { FillScale, type TradeNumbers } from '../order/fills.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
 import type { OrderRow, TradeRow } from '../calls/rows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
+import { PositionSides } from './positionSides.ts';
 import { mirrorTrade } from './selfTrade.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
@@ -39,6 +40,8 @@ export interface TradeReaderDeps {
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
+  /** True for a contract whose long and short positions are separate. */
+  readonly isTwoWay: boolean;
   readonly tradeNumbers: TradeNumbers;
   readonly sink: () => ExchangeSink;
   /** A lower bound of the venue's current time. */
@@ -68,6 +71,7 @@ export class TradeReader {
   readonly seen: BookedTradeIds;
   readonly #deps: TradeReaderDeps;
   readonly #scale: FillScale;
+  readonly #sides: PositionSides;
   readonly #fill = new Fill();
   readonly #pendingReads: PendingRead[] = [];
   #isReading = false;
@@ -80,6 +84,7 @@ export class TradeReader {
   constructor(deps: TradeReaderDeps, sinceMs: number) {
     this.#deps = deps;
     this.#scale = new FillScale(deps.instrument);
+    this.#sides = new PositionSides({ ...deps, lotsOf: (row) => this.#scale.lotsOf(row) });
     this.seen = new BookedTradeIds(sinceMs);
   }
 
@@ -93,13 +98,16 @@ export class TradeReader {
     const rows = this.#foreignFills.get(venueId) ?? [];
     return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
   }
-  /** Net lots of the fills that are booked neither to a strategy nor to the account. Above 0 is bought. */
-  get openLots(): Decimal {
+  /** True if the expected position includes all trades that were read. */
+  get hasCountedAll(): boolean {
+    return this.#sides.uncounted.length === 0;
+  }
+  /** Net lots of the fills that are booked neither to a strategy nor to the account, of one part of the position. Above 0 is bought. */
+  openLots(part: PositionPart): Decimal {
     const rows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    return [...rows, ...Array.from(this.#foreignFills.values()).flat()].reduce(
-      (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
-      new Decimal(0),
-    );
+    return [...rows, ...Array.from(this.#foreignFills.values()).flat()]
+      .filter((row) => this.#sides.mayChange(row, part))
+      .reduce((sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)), new Decimal(0));
   }
   /** Books the fills of an order that the operator has adopted. */
   adoptFills(venueId: string): void {
@@ -138,7 +146,9 @@ export class TradeReader {
       yield* this.#attribute(options);
       this.#isReading = false;
       const unattributed = this.#reportUnattributed();
-      for (const { done } of served) done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh });
+      const areBooked =
+        this.#unattributed.size === unattributed && this.#sides.uncounted.every((row) => this.#unattributed.has(keyOf(row)));
+      for (const { done } of served) done({ isWhole: isWhole && areBooked, unattributed, fresh });
       if (this.#isReading) return;
     }
   }
@@ -210,8 +220,8 @@ export class TradeReader {
   /** Adds a trade to the expected holdings, once, whichever order it belongs to. */
   #countInTotals(row: TradeRow): void {
     if (!this.seen.countsInTotals(row)) return;
-    const { holdings, positions, instrument, index } = this.#deps;
-    positions.book(index, row.side, this.#scale.lotsOf(row), row.timeMs);
+    const { holdings, instrument } = this.#deps;
+    this.#sides.count(row);
     if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
   }
 
@@ -224,11 +234,17 @@ export class TradeReader {
   /** Queries the unknown orders one by one, then books all fills that have an owner. */
   *#attribute(options: CallOptions): Work<void> {
     const { trackedOrders, attribution, index, venueMs } = this.#deps;
-    for (const venueId of new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId))) {
-      if (trackedOrders.byVenueId(venueId) !== undefined || attribution.isExcluded(venueId)) continue;
+    const unattributed = new Map(Array.from(this.#unattributed.values(), ({ row, atMs }) => [row.venueId, atMs]));
+    for (const venueId of new Set([...unattributed.keys(), ...this.#sides.uncounted.map((row) => row.venueId)])) {
+      const isAttributed = !unattributed.has(venueId) || trackedOrders.byVenueId(venueId) !== undefined || attribution.isExcluded(venueId);
+      if (isAttributed && !this.#sides.isUnknown(venueId)) continue;
       const row = yield* this.#orderOf(venueId, options);
-      if (row !== null && row !== 'none') attribution.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+      if (row === 'none' && isAttributed) this.#sides.noteUnlisted(venueId, unattributed.get(venueId) ?? Infinity);
+      if (row === null || row === 'none') continue;
+      if (isAttributed) attribution.noteAction(row);
+      else attribution.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
     }
+    this.#sides.countKnown();
     this.#bookKnown();
   }
 
@@ -253,7 +269,8 @@ export class TradeReader {
     for (const [key, { row, atMs }] of sorted) {
       const tracked = this.#ownerOf(row);
       const isOfOurOrder = tracked !== undefined || trackedOrders.byVenueId(row.venueId) !== undefined;
-      if (tracked === undefined && (isOfOurOrder || !attribution.isExcluded(row.venueId))) {
+      const isUndecided = isOfOurOrder || !attribution.isExcluded(row.venueId) || this.#sides.isUnknown(row.venueId);
+      if (tracked === undefined && isUndecided) {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
@@ -282,7 +299,7 @@ export class TradeReader {
     const restOfRow = this.#scale.lotsOf(row).minus(lots);
     if (!restOfRow.isZero()) {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
-      this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0));
+      this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0, this.#sides.longOf(row)));
     }
     tracked.restLots = sum.minus(lots);
     tracked.lastFillMs = row.timeMs;
@@ -302,7 +319,7 @@ export class TradeReader {
   /** Books a fill that belongs to the account and to no strategy. */
   #bookUnattributed(row: TradeRow): void {
     const { attribution, bookUnattributed } = this.#deps;
-    const fill = this.#scale.unattributedFill(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
+    const fill = this.#scale.unattributedFill(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true, this.#sides.longOf(row));
     bookUnattributed(fill);
     attribution.reportUnattributedFill(row.venueId, fill);
   }

@@ -21,6 +21,9 @@ import type { VenueCalls } from '../calls/venueCalls.ts';
 /** Contract settings if none are configured: those of a new account. */
 const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
 
+/** The position model with separate long and short positions. */
+const TWO_WAY = 2;
+
 /** HTTP status of a ban. */
 const BANNED = 418;
 /** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
@@ -67,7 +70,7 @@ export class ExchangeContext {
     const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
     this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
     this.trackedOrders = new TrackedOrders(instruments.length);
-    this.positions = new PositionBook(instruments.length);
+    this.positions = new PositionBook(instruments.length, this.isTwoWay);
     this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
       const problem = accountHaltCode(outcome);
       if (problem !== null) this.#onAccountHalt(problem);
@@ -101,6 +104,9 @@ export class ExchangeContext {
   /** Returns the settings that a contract must have at the venue. */
   readonly settingsTarget = (instrument: number): ContractSettingsTarget =>
     this.deps.contractSettingsTarget?.(instrument) ?? DEFAULT_SETTINGS;
+
+  /** True for a contract whose long and short positions are separate. */
+  readonly isTwoWay = (instrument: number): boolean => this.settingsTarget(instrument).positionModel === TWO_WAY;
 
   /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {

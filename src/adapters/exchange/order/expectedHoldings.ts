@@ -116,37 +116,75 @@ export class HoldingBook {
   }
 }
 
-/** Net contracts by instrument, in lots: a baseline and the changes by trades since. */
+/** An amount of a position that is compared with the exchange: the net lots, or in two-way mode those of one side. */
+export type PositionPart = 'lots' | 'long' | 'short';
+
+/** The lots of a position by part, above 0 bought: those of the short side are below 0. */
+export type PositionLots = ReadonlyMap<PositionPart, Decimal>;
+
+const NET: readonly PositionPart[] = ['lots'];
+const SIDES: readonly PositionPart[] = ['long', 'short'];
+
+/** Returns the part of the position that a change of its long or its short side belongs to. */
+export const partOf = (isTwoWay: boolean, isLong: boolean): PositionPart => (isTwoWay ? (isLong ? 'long' : 'short') : 'lots');
+
+/**
+ * Contracts by instrument, in lots: a baseline and the changes by trades since. In two-way mode long and short are apart, because an equal
+ * sum hides a change of both.
+ */
 export class PositionBook {
   readonly #totals: readonly SequencedTotals[];
+  readonly #isTwoWay: (instrument: number) => boolean;
 
-  constructor(instruments: number) {
+  constructor(instruments: number, isTwoWay: (instrument: number) => boolean) {
     this.#totals = Array.from({ length: instruments }, () => new SequencedTotals());
+    this.#isTwoWay = isTwoWay;
   }
 
-  /** Returns the net lots, below 0 short; null if not known yet. The result has a fraction if a fill was smaller than a lot. */
-  lotsOf(instrument: number): number | null {
-    return this.#totals[instrument]?.now.get(LOTS)?.toNumber() ?? null;
+  /** Returns what is compared of an instrument. */
+  partsOf(instrument: number): readonly PositionPart[] {
+    return this.#isTwoWay(instrument) ? SIDES : NET;
   }
-  /** Sets the baseline of an instrument, in lots, negative for short. */
-  set(instrument: number, lots: number | Decimal): void {
+  /** True once a baseline was set. */
+  isKnown(instrument: number): boolean {
+    return this.#totals[instrument]!.now.size > 0;
+  }
+  /** Returns the lots of a part; null if not known yet. The result has a fraction if a fill was smaller than a lot. */
+  lotsOf(instrument: number, part: PositionPart): Decimal | null {
+    return this.#totals[instrument]!.now.get(part) ?? null;
+  }
+  /** Returns the net lots, below 0 short; null if not known yet. */
+  netLotsOf(instrument: number): Decimal | null {
+    if (!this.isKnown(instrument)) return null;
+    return this.partsOf(instrument).reduce((net, part) => net.plus(this.#totals[instrument]!.of(part)), ZERO);
+  }
+  /** True if no lots are expected on either side, and if none are known yet. */
+  isFlat(instrument: number): boolean {
+    return this.partsOf(instrument).every((part) => this.#totals[instrument]!.of(part).isZero());
+  }
+  /** Sets the baseline of an instrument. */
+  set(instrument: number, lots: PositionLots): void {
     this.#totals[instrument]!.forget();
-    this.#totals[instrument]!.set(LOTS, new Decimal(lots));
+    for (const part of this.partsOf(instrument)) this.#totals[instrument]!.set(part, lots.get(part) ?? ZERO);
+  }
+  /**
+   * Sets the baseline from the journal: the net lots, and in two-way mode the long ones. A journal of net mode, or of an earlier version, has
+   * the net lots alone. They count as one side then: if the exchange shows two, the audit names the difference.
+   */
+  restore(instrument: number, net: Decimal, long: Decimal | null): void {
+    const longLots = long ?? Decimal.max(net, 0);
+    this.set(instrument, new Map([['lots', net], ['long', longLots], ['short', net.minus(longLots)]])); // prettier-ignore
   }
   /** Accepts a difference, so that it is expected from now on. */
   explain(instrument: number, gap: Gap): void {
     this.#totals[instrument]!.add(gap.by);
   }
   /** Adds a trade to the expected lots, once a baseline was set. */
-  book(instrument: number, side: Side, lots: number | Decimal, timeMs: number): void {
-    const totals = this.#totals[instrument]!;
-    if (totals.now.has(LOTS)) totals.book([[LOTS, new Decimal(lots).times(side === 'buy' ? 1 : -1)]], timeMs);
+  book(instrument: number, part: PositionPart, side: Side, lots: number | Decimal, timeMs: number): void {
+    if (this.isKnown(instrument)) this.#totals[instrument]!.book([[part, new Decimal(lots).times(side === 'buy' ? 1 : -1)]], timeMs);
   }
   /** Yields the differences of the venue's lots from the expected ones: of now, and of each state since `sinceMs`, newest first. */
-  gaps(instrument: number, lots: Decimal, sinceMs: number): Iterable<Gap> {
-    return this.#totals[instrument]!.gaps(new Map([[LOTS, lots]]), ONLY_LOTS, sinceMs);
+  gaps(instrument: number, lots: PositionLots, sinceMs: number): Iterable<Gap> {
+    return this.#totals[instrument]!.gaps(lots, new Set(this.partsOf(instrument)), sinceMs);
   }
 }
-
-const LOTS = 'lots';
-const ONLY_LOTS: ReadonlySet<string> = new Set([LOTS]);

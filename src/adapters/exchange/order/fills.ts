@@ -65,8 +65,11 @@ export class FillScale {
       [feeInBase === true ? base : quote, toDecimal(feeScaled, feeInBase === true ? baseDigits : quoteDigits)],
     ];
   }
-  /** Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. */
-  unattributedFill(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
+  /**
+   * Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. `long`: the side of the position that
+   * the fill changes; null in net mode.
+   */
+  unattributedFill(row: TradeRow, lots: Decimal, units: number, hasFee: boolean, long: boolean | null): UnattributedFill {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);
@@ -82,6 +85,7 @@ export class FillScale {
       feeCoin: feeInBase === null ? (row.feeCoin ?? quote) : feeInBase ? base : quote,
       maker: row.isMaker,
       executedMs: row.timeMs,
+      ...(long === null ? {} : { long }),
     };
   }
 

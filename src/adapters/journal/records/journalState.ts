@@ -57,7 +57,8 @@ export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean)
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
 
-const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'counted']);
+/** `long`: the lots of the long side in two-way mode, beside the net ones of `position`. */
+const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'long', 'counted']);
 
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
@@ -198,6 +199,9 @@ export class JournalState {
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
     else if (record.channel === 'noted') {
       for (const [each, total] of this.#totals) this.cursors.set(each, total);
+      // A position of net mode has no long side: the one of an earlier run in two-way mode is over.
+      for (const { symbol, channel } of this.#totals.values())
+        if (channel === 'position' && !this.#totals.has(`${symbol} long`)) this.cursors.delete(`${symbol} long`);
       this.#totals.clear();
     } else this.cursors.set(key, record);
   }
@@ -226,12 +230,12 @@ export class JournalState {
     }
     this.#applyEnd(trace);
     unfinished.delete(cid);
-    if (trace.orderId !== null) this.#storeEnded(cid, trace.intent.symbol, trace.orderId);
+    if (trace.orderId !== null) this.#storeEnded(cid, trace.intent, trace.orderId);
   }
 
-  #storeEnded(cid: string, symbol: string, orderId: string): void {
+  #storeEnded(cid: string, { symbol, reduceOnly }: OrderTrace['intent'], orderId: string): void {
     const { endedIds } = this;
-    endedIds.set(cid, { symbol, orderId });
+    endedIds.set(cid, { symbol, orderId, closes: reduceOnly });
     if (endedIds.size <= MAX_ENDED_IDS) return;
     const [oldest] = endedIds.keys();
     endedIds.delete(oldest!);

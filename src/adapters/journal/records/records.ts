@@ -129,6 +129,8 @@ export const RECORD_KINDS = {
     executedMs: whole,
     filled: decimal,
     last: flag,
+    /** Of an unattributed fill in two-way mode: the side of the contract's position that it changes. */
+    long: ifWritten(flag),
   },
   /** Funding of a position; above 0 is received. */
   FUNDED: { symbol: text, long: flag, amount: decimal, paidMs: whole },

@@ -118,10 +118,13 @@ function slimmer(): (record: JournalRecord) => JournalRecord {
 }
 
 /**
- * Throws ConfigError if the capital differs from that of the journal's first start. A later change would add money that was never deposited.
+ * Throws ConfigError if the books cannot continue with this config. A change of the capital since the journal's first start would add money
+ * that was never deposited; in the other position mode, fills that closed a position would open one.
  */
-export function checkCapital(config: LiveConfig, { state: { config: before } }: Pick<BotJournal, 'state'>): void {
+export function checkBooks(config: LiveConfig, { state }: Pick<BotJournal, 'state'>): void {
+  const { config: before } = state;
   if (before === null) return;
+  checkPositionMode(config, state);
   const configured = capitalFacts(config);
   const recorded = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
   const isSame = Object.keys({ ...configured, ...recorded }).every((name) => configured[name] === recorded[name]);
@@ -139,6 +142,19 @@ export function checkCapital(config: LiveConfig, { state: { config: before } }: 
         `cash: the journal in ${config.data} began with ${text(recorded)}, the config has ${text(configured)}`,
         'restore the capital, which cannot change while a journal continues, or use another data folder',
       );
+}
+
+/** Throws ConfigError if contracts of the journal have the other position mode. */
+function checkPositionMode({ data, definition }: LiveConfig, { settings, symbols }: BotJournal['state']): void {
+  const wanted = definition.futures?.positions ?? 'net';
+  for (const { contract, name, value } of settings.values()) {
+    const recorded = value === '2' ? 'twoWay' : 'net';
+    if (name === 'positionModel' && recorded !== wanted && symbols.has(`futures:${contract}`))
+      throw new ConfigError(
+        `futures.positions: the journal in ${data} has ${contract} with ${recorded}, the config has ${wanted}`,
+        'restore the setting, which cannot change while a journal continues, or use another data folder',
+      );
+  }
 }
 
 /** Returns the start capital as facts of a CONFIG record. */

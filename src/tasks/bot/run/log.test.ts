@@ -31,6 +31,30 @@ test('a JSON log line has the time and the simple fields, and names the kind of 
   });
 });
 
+test('a field cannot take the place of the time, the level or the message of its line', () => {
+  const { log, lines } = fixture(false);
+  log.info('score', { time: 1, level: 'error', msg: 'forged', code: 'A' });
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: 'info',
+    time: '2023-11-14T22:13:20.000Z',
+    'fields.time': 1,
+    'fields.level': 'error',
+    'fields.msg': 'forged',
+    code: 'A',
+    msg: 'score',
+  });
+  // A JSON object with the same name twice reads as the last one, so the text is checked too.
+  expect(lines[0]!.match(/"(time|level|msg)":/g)).toEqual(['"level":', '"time":', '"msg":']);
+});
+
+test.each([true, false])('the name of a field shows no secret and no control character (on a terminal: %s)', (isPretty) => {
+  const { log, lines } = fixture(isPretty);
+  log.info('score', { 's3cret\u001b[2J': 1 });
+  expect(lines[0]).not.toContain('s3cret');
+  // oxlint-disable-next-line no-control-regex -- the test searches for them
+  expect(lines[0]!.slice(0, -1)).not.toMatch(/[\u0000-\u001f]|u001b/);
+});
+
 test.each([true, false])('log lines show no secrets and no control characters (on a terminal: %s)', (isPretty) => {
   const { log, lines } = fixture(isPretty);
   log.warn('the key s3cret\n\u001b[2Jforged line', { why: 's3cret\r\n' });

@@ -25,6 +25,8 @@ export interface LiveLogOptions {
 const MAX_LINES = 2000;
 const MAX_DECISIONS = 200;
 const MAX_TEXT_LENGTH = 500;
+/** Names that every line of JSON has. */
+const LINE_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
 
 /** The log of one bot. */
 export class LiveLog {
@@ -77,7 +79,7 @@ export class LiveLog {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();
     const message = this.#clean(text);
-    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#simpleValue(value)]));
+    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [this.#fieldName(name), this.#simpleValue(value)]));
     this.#lines.push({ seq: ++this.#seq, timeMs, level, message });
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
     if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, message);
@@ -85,6 +87,11 @@ export class LiveLog {
     const prefix = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
     const suffixes = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
     write(`${formatTime(timeMs).slice(11, 19)} ${prefix}${message}${suffixes.join('')}\n`);
+  }
+
+  /** Returns the name of a field in a line. A name of the line itself would take its place, so it gets a prefix. */
+  #fieldName(name: string): string {
+    return LINE_NAMES.has(name) ? `fields.${name}` : this.#clean(name);
   }
 
   #simpleValue(value: unknown): string | number | boolean | null {

@@ -179,20 +179,24 @@ function heldSides(ledger: Ledger, strategy: number, index: number): readonly { 
   return sides.filter(({ qty }) => qty !== 0);
 }
 
-/** Returns positions of the account that belong to no strategy: unattributed fills. */
+/**
+ * Returns positions of the account that belong to no strategy: unattributed fills. In two-way mode by side: a quantity below 0 says that
+ * others have closed so much of what strategies hold.
+ */
 function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
   const all = services.all().flatMap(({ externalPositions }) => externalPositions);
-  return all.flatMap(({ symbol, qty }): PositionView[] => {
+  return all.flatMap(({ symbol, qty, isLong: sideIsLong }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index < 0 || Number(qty) === 0) return [];
     const { base, quote, contract, priceDigits } = engine.instruments[index]!;
     const ticks = engine.lastTicks(index);
+    const isLong = sideIsLong ?? !qty.startsWith('-');
     return [
       {
         strategy: ACCOUNT,
         instrument: symbol,
-        side: qty.startsWith('-') ? 'short' : 'long',
-        qty: qty.replace('-', ''),
+        side: isLong ? 'long' : 'short',
+        qty: new Decimal(qty).times(isLong ? 1 : -1).toFixed(),
         base: contract === undefined ? base : 'contracts',
         entryPrice: null,
         lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, priceDigits) : null,

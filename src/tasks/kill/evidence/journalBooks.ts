@@ -277,9 +277,17 @@ export class JournalBooks implements OwnOrders {
   strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
     return this.#traders.get(instrument) ?? new Set();
   }
+  /** True for a contract whose long and short positions are separate, by the setting that the bot has sent. */
+  #isTwoWay(instrument: InstrumentId): boolean {
+    const { wireName } = this.#instruments.get(instrument) ?? {};
+    return this.state.settings.get(`${wireName} positionModel`)?.value === '2';
+  }
   /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
   strategyHolding(instrument: InstrumentId, side: Side): number {
-    const held = [...this.heldOf(instrument)].map(([strategy, qty]) => ({ strategy, qty: side === 'buy' ? qty : qty.negated() }));
+    const held = [...this.heldOf(instrument, this.#isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
+      strategy,
+      qty: side === 'buy' ? qty : qty.negated(),
+    }));
     const [max] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
     return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }

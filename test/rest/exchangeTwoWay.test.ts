@@ -1,0 +1,375 @@
+// Tests that books and exchange are compared by side in two-way mode: no difference hides behind an equal sum of long and short.
+
+import { describe, expect, it } from 'vitest';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import { contractBooks } from '../../src/portfolio/pairedLedger.ts';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
+
+const open = ({ service, ...options }: RestWorldOptions = {}) =>
+  RestWorld.open({
+    instruments: [PERPETUAL],
+    isTwoWay: true,
+    ...options,
+    service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS, ...service },
+    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: options.isTwoWay === false ? 1 : 2 }) },
+  });
+
+/** Fills an order of the bot against another account. */
+function trade(world: RestWorld, side: 'buy' | 'sell', lots: number, reduceOnly = false): OrderId {
+  trader(world).order('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
+  const id = world.order({ side, lots, limit: 10_000, timeInForce: 'IOC', reduceOnly });
+  world.until(() => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done', 20_000);
+  return id;
+}
+
+/** Returns a bot that holds these lots, long and short. */
+async function holding(long: number, short: number, options: RestWorldOptions = {}): Promise<RestWorld> {
+  const world = await open(options);
+  trade(world, 'buy', long);
+  trade(world, 'sell', short);
+  expect(atExchange(world)).toEqual({ BUY: long, SELL: short });
+  expect(world.audit('full').kind).toBe('ok');
+  return world;
+}
+
+/** Returns the lots that the exchange has, by side. */
+function atExchange({ service }: RestWorld): Readonly<Partial<Record<'BUY' | 'SELL', number>>> {
+  const { wallets } = service.futures.venue;
+  return Object.fromEntries(wallets.openPositions(0).map(({ isLong, lots }) => [isLong ? 'BUY' : 'SELL', lots]));
+}
+const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
+
+/** The calls that show whether an order opens or closes. */
+const UNREAD = ['futures.orderInformation', 'futures.orderHistory'] as const;
+
+/** Changes both sides of the position at the exchange by so many lots. No list shows a trade of it. */
+function change({ service }: RestWorld, byLots: number): void {
+  const { wallets } = service.futures.venue;
+  for (const isLong of [true, false]) wallets.position(0, 0, isLong).lots += byLots;
+}
+
+/** Trades one contract of the bot's account by hand. */
+function tradeOneByHand(world: RestWorld, side: 'BUY' | 'SELL', action: 'OPEN' | 'CLOSE'): void {
+  trader(world).order('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
+  trader(world).order('alice', side, 1, 1000, { open: action });
+}
+/** The same on each side. */
+function tradeByHand(world: RestWorld, action: 'OPEN' | 'CLOSE'): void {
+  for (const side of ['BUY', 'SELL'] as const) tradeOneByHand(world, side, action);
+}
+function ignoreAll(world: RestWorld): void {
+  for (const { venueId } of world.exchange.foreignOrders) world.ignore(venueId);
+}
+
+/** Clears every halt, as the operator does. */
+function resumeAll({ exchange, engine, nowMs }: RestWorld): void {
+  for (const { code } of engine.risk.halts.causes()) {
+    if (code === 'MISMATCH') exchange.clear(code, null);
+    engine.risk.resume({ kind: 'account' }, code, 'me', nowMs);
+  }
+}
+
+/** Returns whether the bot sends a closing order. One that was sent rests, and is cancelled. */
+function isSent(world: RestWorld, side: 'buy' | 'sell', lots: number): boolean {
+  const id = world.order({ side, lots, limit: side === 'buy' ? 9000 : 11_000, reduceOnly: true });
+  world.pass(200);
+  if (world.reported.includes(`notSent ${id} VENUE_HOLDS_LESS`)) return false;
+  expect(world.get(id).lifecycle).toBe('working');
+  world.cancel(id);
+  world.until(() => world.get(id).lifecycle === 'done', 20_000);
+  return true;
+}
+
+describe('a position that has changed on both sides without a trade', () => {
+  it.each([
+    [-1, { BUY: 2 }, 2, 0],
+    [2, { BUY: 5, SELL: 3 }, 5, 3],
+  ])('an audit names both sides of a contract that have changed by %i', async (byLots, shown, long, short) => {
+    const world = await holding(3, 1);
+    change(world, byLots);
+    expect(atExchange(world)).toEqual(shown);
+    const { kind, differences } = world.audit('full');
+    expect(kind).toBe('mismatch');
+    expect(differences).toMatchObject([
+      {
+        code: 'MISMATCH',
+        what:
+          `${PERPETUAL.wireName}: the long position is ${long} lots, its trades make 3; ` +
+          `${PERPETUAL.wireName}: the short position is ${short} lots, its trades make 1`,
+      },
+    ]);
+    // The operator has looked. From now on the difference is expected, after a restart too.
+    world.exchange.clear('MISMATCH', null);
+    expect(world.audit('full').kind).toBe('ok');
+    const restarted = await world.restart();
+    expect(restarted.audit('full').kind).toBe('ok');
+  });
+
+  it.each([
+    [-1, 2],
+    [2, 0],
+    [0, 3],
+  ])(
+    'a difference of %i long and %i short that was accepted is expected after a restart, without an audit in between',
+    async (long, short) => {
+      const world = await holding(3, 1);
+      const { wallets } = world.service.futures.venue;
+      wallets.position(0, 0, true).lots += long;
+      wallets.position(0, 0, false).lots += short;
+      expect(world.audit('full').kind).toBe('mismatch');
+      world.exchange.clear('MISMATCH', null);
+      const restarted = await world.restart();
+      expect([codes(restarted), restarted.audit('full').kind]).toEqual([[], 'ok']);
+      change(restarted, 1);
+      expect(restarted.audit('full').kind).toBe('mismatch');
+    },
+  );
+
+  it('a restart names what has changed on both sides while the bot was down', async () => {
+    const world = await holding(3, 1);
+    change(world, -1);
+    const restarted = await world.restart();
+    expect(codes(restarted)).toEqual(['MISMATCH']);
+    expect(restarted.audit('full').kind).toBe('mismatch');
+  });
+
+  it('reductions of each side are limited to what the exchange shows of that side', async () => {
+    const world = await holding(3, 2);
+    // An order that opens takes nothing from the other side.
+    world.order({ side: 'sell', lots: 4, limit: 12_000 });
+    world.pass(200);
+    change(world, -1);
+    expect(world.audit('full').kind).toBe('mismatch');
+    expect([isSent(world, 'sell', 3), isSent(world, 'sell', 2)]).toEqual([false, true]);
+    expect([isSent(world, 'buy', 2), isSent(world, 'buy', 1)]).toEqual([false, true]);
+  });
+
+  it('a journal without the long side counts as one side: the audit names the other one', async () => {
+    const world = await holding(3, 1);
+    expect(world.notes.get(`${PERPETUAL.id} position`)).toBe('2');
+    expect(world.notes.get(`${PERPETUAL.id} long`)).toBe('3');
+    world.notes.delete(`${PERPETUAL.id} long`);
+    const restarted = await world.restart();
+    expect(codes(restarted)).toEqual(['MISMATCH']);
+  });
+});
+
+describe('trades by hand on both sides', () => {
+  it('contracts closed by hand limit the reductions of each side, and are a position of the account once they are ignored', async () => {
+    const world = await holding(3, 2);
+    tradeByHand(world, 'CLOSE');
+    expect(atExchange(world)).toEqual({ BUY: 2, SELL: 1 });
+    expect(world.audit('full').differences.map(({ code }) => code)).toContain('ALIEN');
+    expect([isSent(world, 'sell', 3), isSent(world, 'sell', 2)]).toEqual([false, true]);
+    expect([isSent(world, 'buy', 2), isSent(world, 'buy', 1)]).toEqual([false, true]);
+    ignoreAll(world);
+    expect(world.audit('full').kind).toBe('ok');
+    const account = [
+      { isLong: false, qty: '1', fills: 1 },
+      { isLong: true, qty: '-1', fills: 1 },
+    ];
+    expect(world.exchange.externalPositions).toMatchObject(account);
+    const restarted = await world.restart();
+    expect(restarted.audit('full').kind).toBe('ok');
+    expect(restarted.exchange.externalPositions).toMatchObject(account);
+  });
+
+  it('contracts opened by hand limit no reduction', async () => {
+    const world = await holding(3, 2);
+    tradeByHand(world, 'OPEN');
+    expect(world.audit('full').differences.map(({ code }) => code)).toContain('ALIEN');
+    expect([isSent(world, 'sell', 3), isSent(world, 'buy', 2)]).toEqual([true, true]);
+    ignoreAll(world);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.exchange.externalPositions).toMatchObject([
+      { isLong: true, qty: '1' },
+      { isLong: false, qty: '-1' },
+    ]);
+  });
+
+  it('a trade whose order cannot be read counts as one that has closed, until it is known', async () => {
+    const world = await holding(3, 2);
+    world.faulty.faults.set({ seed: 1, schedule: UNREAD.map((op) => ({ point: 'NET.reqDrop', op, p: 1, params: {} })) });
+    tradeByHand(world, 'CLOSE');
+    expect(world.audit('full').kind).not.toBe('ok');
+    expect(codes(world)).toContain('STRAY');
+    expect([isSent(world, 'sell', 3), isSent(world, 'buy', 2)]).toEqual([false, false]);
+    world.noFaults();
+    world.audit('full');
+    ignoreAll(world);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('an ignored order fills after a restart: the order itself says which side it closes', async () => {
+    const world = await holding(3, 2);
+    trader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    trader(world).order('bob', 'BUY', 1, 1000);
+    world.audit('full');
+    ignoreAll(world);
+    expect(world.audit('full').kind).toBe('ok');
+    trader(world).order('bob', 'BUY', 1, 1000);
+    const restarted = await world.restart();
+    expect(codes(restarted)).toEqual([]);
+    expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
+    expect(restarted.audit('full').kind).toBe('ok');
+    expect(restarted.exchange.externalPositions).toMatchObject([{ isLong: true, qty: '-2', fills: 2 }]);
+  });
+
+  it('an ignored order that the exchange does not know any more counts as one that has opened: the audit names the difference', async () => {
+    const world = await holding(3, 2);
+    trader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    world.audit('full');
+    ignoreAll(world);
+    trader(world).order('bob', 'BUY', 2, 1000);
+    const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } }) as const;
+    const none = '{"code":"0","msg":"Success","data":null}';
+    world.faulty.faults.set({ seed: 1, schedule: [answer('futures.orderInformation', none), answer('futures.orderHistory', '[]')] });
+    const restarted = await world.restart();
+    expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
+    // Within the read lag the exchange may not show the order yet.
+    expect(codes(restarted)).toEqual(['STRAY']);
+    restarted.pass(5000);
+    expect(restarted.audit('full').kind).toBe('mismatch');
+    expect(codes(restarted)).toEqual(['MISMATCH']);
+    expect(restarted.exchange.externalPositions).toMatchObject([{ isLong: false, qty: '-2' }]);
+  });
+});
+
+describe('the books of two-way mode', () => {
+  it('trades after the latest audit change their side after a restart too', async () => {
+    const world = await holding(3, 2);
+    trade(world, 'buy', 2);
+    trade(world, 'sell', 1, true);
+    trade(world, 'buy', 1, true);
+    expect(atExchange(world)).toEqual({ BUY: 4, SELL: 1 });
+    expect(world.notes.get(`${PERPETUAL.id} long`)).toBe('3');
+    // The journal knows what its own orders have closed: none is read for that.
+    world.faulty.faults.set({ seed: 1, schedule: UNREAD.map((op) => ({ point: 'NET.reqDrop', op, p: 1, params: {} })) });
+    const restarted = await world.restart();
+    expect(codes(restarted)).toEqual([]);
+    expect(restarted.audit('full').kind).toBe('ok');
+    expect(restarted.notes.get(`${PERPETUAL.id} long`)).toBe('4');
+    expect(restarted.notes.get(`${PERPETUAL.id} position`)).toBe('3');
+  });
+
+  it('second copies that close take from each side, and both limit the reductions', async () => {
+    const world = await holding(6, 6);
+    for (const [side, taker] of [
+      ['sell', 'BUY'],
+      ['buy', 'SELL'],
+    ] as const) {
+      trader(world).order('bob', taker, 4, 1000);
+      world.fault('NET.dup', {}, 'futures.createOrder');
+      const id = world.order({ side, lots: 2, limit: 10_000, timeInForce: 'IOC', reduceOnly: true });
+      world.until(() => world.get(id).lifecycle === 'done', 60_000);
+      expect(world.placedOf(id)).toBe(2);
+      world.noFaults();
+    }
+    world.until(() => world.external.length === 2, 60_000);
+    expect(atExchange(world)).toEqual({ BUY: 2, SELL: 2 });
+    expect(codes(world)).toContain('DUPLICATE');
+    expect([isSent(world, 'sell', 3), isSent(world, 'sell', 2)]).toEqual([false, true]);
+    expect([isSent(world, 'buy', 3), isSent(world, 'buy', 2)]).toEqual([false, true]);
+    world.exchange.clear('DUPLICATE', null);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.external).toMatchObject([
+      { side: 'sell', qty: '2', long: true },
+      { side: 'buy', qty: '2', long: false },
+    ]);
+  });
+
+  it('funding of equal long and short positions is read before a bar is decided', async () => {
+    const world = await holding(3, 3, { service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
+    world.service.advance(world.nowMs + 8 * 3_600_000);
+    world.pass(8 * 3_600_000, 60_000);
+    world.clock.measure('futures');
+    world.pass(1000);
+    world.settle();
+    const funded = world.reported.filter((line) => line.startsWith('funded')).map((line) => Number(line.slice('funded '.length)));
+    expect(funded).toHaveLength(2);
+    expect(funded[0]).toBeLessThan(0);
+    expect(funded[1]).toBe(-funded[0]!);
+  });
+
+  it('an exchange that has the contract in net mode after all is named at the first order of the other side', async () => {
+    const world = await open();
+    trade(world, 'buy', 3);
+    Object.assign(world.service.futures.venue.setting(0, PERPETUAL), { isNet: true });
+    trade(world, 'sell', 1);
+    expect(atExchange(world)).toEqual({ BUY: 2 });
+    expect(world.audit('full').differences).toMatchObject([{ code: 'MISMATCH' }]);
+  });
+
+  it('in net mode the journal has the net position alone', async () => {
+    const world = await open({ isTwoWay: false });
+    trade(world, 'buy', 3);
+    trader(world).order('bob', 'BUY', 1, 1000);
+    trader(world).order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    world.audit('full');
+    ignoreAll(world);
+    expect(world.audit('full').kind).toBe('ok');
+    expect([...world.notes.keys()].filter((key) => key.startsWith(PERPETUAL.id)).toSorted()).toEqual(
+      ['counted', 'position'].map((channel) => `${PERPETUAL.id} ${channel}`),
+    );
+    expect(world.notes.get(`${PERPETUAL.id} position`)).toBe('2');
+    expect(world.external).toHaveLength(1);
+    expect(world.external[0]).not.toHaveProperty('long');
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '-1', isLong: undefined }]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    'random trades, trades by hand, hidden changes and restarts (seed %i): an audit passes only if each side of the books equals the exchange',
+    async (seed) => {
+      const rng = seededRng(seed);
+      const draw = (count: number): number => Math.floor(rng.next() * count);
+      const lifetime = { world: await open({ keepsHoldings: true }) };
+      /** Lots that the exchange has gained without a trade, and that the operator has explained. */
+      const explained = { BUY: 0, SELL: 0 };
+      const hidden = { BUY: 0, SELL: 0 };
+      const passed = { audits: 0, mismatches: 0 };
+      for (let step = 0; step < 60; step++) {
+        const { world } = lifetime;
+        const isLong = draw(2) === 0;
+        const [side, opens, closes] = isLong ? (['BUY', 'buy', 'sell'] as const) : (['SELL', 'sell', 'buy'] as const);
+        const shown = atExchange(world)[side] ?? 0;
+        const held = contractBooks(world.engine.ledger)!.side(0, isLong).lots;
+        const kind = draw(8);
+        if (kind < 2) trade(world, opens, 1 + draw(3));
+        else if (kind === 2 && Math.min(held, shown) > 0) trade(world, closes, 1 + draw(Math.min(held, shown)), true);
+        else if (kind === 3) tradeOneByHand(world, side, 'OPEN');
+        else if (kind === 4 && shown > 0) tradeOneByHand(world, isLong ? 'SELL' : 'BUY', 'CLOSE');
+        else if (kind === 5 && [true, false].every((each) => world.service.futures.venue.wallets.position(0, 0, each).lots > 1)) {
+          const byLots = draw(2) === 0 ? 1 : -1;
+          change(world, byLots);
+          hidden.BUY += byLots;
+          hidden.SELL += byLots;
+        } else if (kind === 6) lifetime.world = await world.restart();
+        else continue;
+        for (;;) {
+          lifetime.world.pass(2000);
+          const { kind: result } = lifetime.world.audit('full');
+          if (result === 'ok') break;
+          passed.mismatches++;
+          ignoreAll(lifetime.world);
+          if (codes(lifetime.world).includes('MISMATCH')) Object.assign(explained, hidden);
+          resumeAll(lifetime.world);
+        }
+        passed.audits++;
+        const { exchange, engine } = lifetime.world;
+        const booked = [true, false].map((each) => {
+          const account = exchange.externalPositions.find((position) => position.isLong === each)?.qty ?? '0';
+          const lots = contractBooks(engine.ledger)!.side(0, each).lots + Number(account) * (each ? 1 : -1);
+          return lots + explained[each ? 'BUY' : 'SELL'];
+        });
+        const atVenue = atExchange(lifetime.world);
+        expect({ step, booked }).toEqual({ step, booked: [atVenue.BUY ?? 0, atVenue.SELL ?? 0] });
+      }
+      expect(passed.audits).toBeGreaterThan(20);
+      expect(passed.mismatches).toBeGreaterThan(4);
+      expect(lifetime.world.fillCount).toBeGreaterThan(5);
+    },
+  );
+});
