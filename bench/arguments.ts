@@ -6,6 +6,7 @@ export const BENCH_PARTS = {
   orders: 'what an order adds to a run, and a run after 500,000 finished orders',
   feeds: 'a row with eight feeds, with two intervals, and with an undeclared indicator',
   cliffs: 'strategies that leave the common path, beside C (about 4 minutes)',
+  pairs: 'twenty series over two feeds, beside C',
   futures: 'contracts beside spot',
   sweep: 'a sweep of 200 sets',
   rest: 'orders through the client of the exchange',

@@ -13,6 +13,7 @@ import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
 import { liveBench, livePart } from './live.ts';
+import { pairsBench, pairsPart, type PairsUse } from './pairs.ts';
 import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, (first: string, second: string) => Promise<
   '--beside-part': (kind) => besidePart(kind as BesideKind),
   '--cliff-part': (name) => cliffPart(name as Cliff),
   '--peers-part': enginePart,
+  '--pairs-part': (use) => pairsPart(use as PairsUse),
   '--futures-part': (kind) => futuresPart(kind as FuturesKind),
   '--rest-part': (name, origin) => restPart(name, origin, folder),
   '--live-part': livePart,
@@ -56,6 +58,7 @@ const MEASURED: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
   orders: orderFigures,
   feeds: feedFigures,
   cliffs: () => ({ cliffs: cliffsBench(folder, buildReference(folder) !== null) }),
+  pairs: async () => ({ pairs: await pairsBench(folder, buildReference(folder) !== null) }),
   futures: async () => ({ futures: await futuresBench(print) }),
   sweep: async () => ({ sweep: await sweepBench(folder, buildReference(folder)) }),
   rest: async () => ({ restCreate: await restCreate(print) }),
@@ -154,6 +157,8 @@ async function measureAll() {
   const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   print('bench: strategies that leave the common path');
   const cliffs = cliffsBench(folder, program !== null);
+  print('bench: twenty series over two feeds');
+  const pairs = await pairsBench(folder, program !== null);
   print('bench: contracts');
   const futures = await futuresBench(print);
   print('bench: a sweep of 200 sets');
@@ -172,6 +177,7 @@ async function measureAll() {
     fillLight: formFigures(fillLight),
     ...furtherForms,
     cliffs,
+    pairs,
     futures,
     orderPathNs,
     linearity,

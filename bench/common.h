@@ -34,7 +34,7 @@ static void *allocateTouched(size_t bytes) {
 }
 
 /* Returns the FNV-1a hash over (row as uint32, side as uint8, price and fee as float64) of each fill. */
-static uint32_t hashOf(const Fill *log, int64_t fills) {
+__attribute__((unused)) static uint32_t hashOf(const Fill *log, int64_t fills) {
   uint32_t hash = 2166136261u;
   for (int64_t index = 0; index < fills; index++) {
     uint8_t bytes[21];

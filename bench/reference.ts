@@ -39,7 +39,7 @@ export function buildReference(folder: string): string | null {
 }
 
 /** Builds a C program of this folder into `folder` and returns its path. Throws where gcc is absent. */
-export function compile(folder: string, name: 'reference' | 'cliffs'): string {
+export function compile(folder: string, name: 'reference' | 'cliffs' | 'pairs'): string {
   const program = join(folder, name);
   const source = new URL(`../bench/${name}.c`, import.meta.url).pathname;
   execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source, '-lm']);

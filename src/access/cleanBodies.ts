@@ -13,8 +13,8 @@ export class CleanBodies {
   /** Returns the masked body. `mask` is called unless the last reply to this request had the same bytes and nothing in it was masked. */
   bodyOf(request: string, body: Uint8Array, mask: () => Uint8Array): Uint8Array {
     if (body.length < MIN_BYTES || body.length > MAX_BYTES) return mask();
-    const kept = this.#kept.get(request);
-    if (kept !== undefined && Buffer.compare(kept, body) === 0) return body;
+    const cached = this.#kept.get(request);
+    if (cached !== undefined && Buffer.compare(cached, body) === 0) return body;
     const masked = mask();
     this.#kept.delete(request);
     if (masked !== body) return masked;

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';
 import { barsOfRows, planFor, spotInstrument } from '../../test/engine/world.ts';
-import { NO_MODELS } from '../definition/models/load.ts';
+import { NO_MODELS } from '../definition/models/loadModels.ts';
 import type { ComposeModule } from '../definition/plan/module.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { Strategy } from '../strategy/strategy.ts';

@@ -57,7 +57,7 @@ export interface MakeOptions extends Partial<Observers> {
   /** Memory for the run. By default each maker has its own. */
   readonly scratch?: Scratch;
   /** Another bot whose feeds and time the new bots share, so that all of them step through the same bars. */
-  readonly beside?: Pick<Engine, 'instant' | 'instruments' | 'feeds'>;
+  readonly sharedWith?: Pick<Engine, 'instant' | 'instruments' | 'feeds'>;
   /** The parts that modules rebind. By default all overrides of the plan. */
   readonly overrides?: Overrides;
 }
@@ -75,7 +75,7 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   container.load(
     new ContainerModule(({ bind }) => {
       const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
-      bindShared(binding, plan, options.beside);
+      bindShared(binding, plan, options.sharedWith);
       bindBot(binding, plan, { log, progressCells, dropsOrders }, scratch);
       bind(binding.own(PARTS.strategies)).toResolvedValue(() => currentStrategies);
       bindOverrides(binding);
@@ -120,7 +120,7 @@ function resolveBot(container: Container): Bot {
 function bindOverrides({ bind, overrides }: Binding): void {
   const bindOne = (id: ServiceIdentifier, { isWrapping, needs, make, part }: Override) =>
     bind<unknown>(id).toResolvedValue(
-      (...made: unknown[]) => make(...made),
+      (...parts: unknown[]) => make(...parts),
       [...(isWrapping ? [ownIdOf({ name: part })] : []), TOKENS.given, ...needs.map((name) => idOf({ name }))],
     );
   for (const override of overrides.all()) {
@@ -137,13 +137,13 @@ function bindOverrides({ bind, overrides }: Binding): void {
 const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
   overrides.added(part.name).map((_, index) => addedIdOf(part, index));
 
-/** Binds instruments, time and feeds, which all bots of a container share. If `beside` is given, they are those of `beside`. */
-function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['beside']): void {
-  bind(TOKENS.instant).toConstantValue(beside?.instant ?? new Instant(plan.fromMs));
-  bind(TOKENS.instruments).toConstantValue(beside?.instruments ?? instrumentsOf(plan));
+/** Binds instruments, time and feeds, which all bots of a container share. If `sharedWith` is given, they are those of `sharedWith`. */
+function bindShared({ bind }: Binding, plan: RunPlan, sharedWith: MakeOptions['sharedWith']): void {
+  bind(TOKENS.instant).toConstantValue(sharedWith?.instant ?? new Instant(plan.fromMs));
+  bind(TOKENS.instruments).toConstantValue(sharedWith?.instruments ?? instrumentsOf(plan));
   bind(TOKENS.feeds)
     .toResolvedValue(
-      (instruments, instant) => beside?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
+      (instruments, instant) => sharedWith?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
       [TOKENS.instruments, TOKENS.instant],
     )
     .inSingletonScope();

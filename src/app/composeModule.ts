@@ -20,16 +20,16 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
 /** The two ways to rebind a part. A factory runs once for each bot. */
 export interface Rebinding<Made> {
   /**
-   * Replaces the part by the result of the factory, which is called with `given` and the parts in `needs`. For `rules` and `notifier`, the
+   * Replaces the part by the result of the factory, which is called with `input` and the parts in `needs`. For `rules` and `notifier`, the
    * result is added to the part.
    */
   to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
-    make: (given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    make: (input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
   /** Replaces the part by the result of the factory, which receives the part as it was bound. Not for `rules` and `notifier`. */
   wrap<const Needs extends readonly PartToken<unknown>[] = readonly []>(
-    make: (bound: Made, given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    make: (bound: Made, input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
 }

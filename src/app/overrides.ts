@@ -13,7 +13,7 @@ export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'n
   /** The place in the definition and the name of the module, for messages. */
   readonly where: string;
   /** Calls the factory of the module and checks its result. The container calls this function. */
-  readonly make: (...given: readonly unknown[]) => unknown;
+  readonly make: (...inputs: readonly unknown[]) => unknown;
 }
 
 /** All overrides of a plan: replaced parts, and additions to parts. */
@@ -84,16 +84,16 @@ const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & st
 /** Returns the override of a module. Its `make` throws StrategyError for an incomplete part. */
 function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeModule, place: string): Override {
   const where = `${place}: the module ${name}`;
-  const factory = make as (...given: readonly unknown[]) => unknown;
+  const factory = make as (...inputs: readonly unknown[]) => unknown;
   return {
     ...binding,
     where,
-    make(...given) {
-      const made = callModel(`${where}: its factory of ${binding.part}`, factory, ...given);
-      const missing = missingIn(binding.part, made);
-      if (missing === null) return made;
+    make(...inputs) {
+      const instance = callModel(`${where}: its factory of ${binding.part}`, factory, ...inputs);
+      const missing = missingIn(binding.part, instance);
+      if (missing === null) return instance;
       throw new StrategyError(
-        `${where}: expected ${missing}, got ${describeAnswer(made)}`,
+        `${where}: expected ${missing}, got ${describeAnswer(instance)}`,
         `return it from the factory of ${binding.part}; docs/compose.md has an example`,
       );
     },
@@ -101,22 +101,22 @@ function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeMod
 }
 
 /** Returns what a part should be or have, as text. Null when the part is complete. */
-function missingIn(part: string, made: unknown): string | null {
-  if ((part === 'fees' || part === 'barMarket') && made === null) return null;
-  if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';
-  if (part === 'strategies') return Array.isArray(made) ? null : 'a list of strategies';
+function missingIn(part: string, instance: unknown): string | null {
+  if ((part === 'fees' || part === 'barMarket') && instance === null) return null;
+  if (part === 'rules') return isRules(instance) ? null : 'a list of rules, each with kind, code, check and detail';
+  if (part === 'strategies') return Array.isArray(instance) ? null : 'a list of strategies';
   const methods: readonly string[] = METHODS[part as PartName] ?? [];
-  const method = methods.find((name) => !hasMethod(made, name));
+  const method = methods.find((name) => !hasMethod(instance, name));
   return method === undefined ? null : `${part} with the method ${method}`;
 }
 
 /** True for a list of rules that check orders. */
-function isRules(made: unknown): boolean {
-  if (!Array.isArray(made)) return false;
-  const list: readonly unknown[] = made;
+function isRules(instance: unknown): boolean {
+  if (!Array.isArray(instance)) return false;
+  const list: readonly unknown[] = instance;
   return list.every((rule) => hasMethod(rule, 'check') && hasMethod(rule, 'detail') && Reflect.get(rule, 'kind') === 'order');
 }
 
-function hasMethod(made: unknown, name: string): made is object {
-  return typeof made === 'object' && made !== null && typeof Reflect.get(made, name) === 'function';
+function hasMethod(instance: unknown, name: string): instance is object {
+  return typeof instance === 'object' && instance !== null && typeof Reflect.get(instance, name) === 'function';
 }

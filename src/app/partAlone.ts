@@ -13,12 +13,12 @@ import { PARTS, type PartToken } from './parts.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
 /**
- * Returns the part of a module if one rebinds it, else `own`. `plan` is null while it is unknown. Throws ConfigError for a factory that needs
+ * Returns the part of a module if one rebinds it, else `original`. `plan` is null while it is unknown. Throws ConfigError for a factory that needs
  * other parts.
  */
-export function partAlone<Made>(part: PartToken<Made>, own: Made, plan: RunPlan | null, overrides: Overrides): Made {
+export function partAlone<Made>(part: PartToken<Made>, original: Made, plan: RunPlan | null, overrides: Overrides): Made {
   const override = overrides.of(part.name);
-  return override === null ? own : makeAlone(part, override, own, plan);
+  return override === null ? original : makeAlone(part, override, original, plan);
 }
 
 /** Returns the notifiers that modules add. */
@@ -32,7 +32,7 @@ export function clockOf(plan: RunPlan, overrides = new Overrides(plan.models)): 
 }
 
 /** Calls the factory of an override in a container without other parts. */
-function makeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, plan: RunPlan | null): Made {
+function makeAlone<Made>(part: PartToken<Made>, override: Override, original: Made, plan: RunPlan | null): Made {
   const { isWrapping, needs, where } = override;
   if (needs.length > 0)
     throw new ConfigError(
@@ -42,10 +42,10 @@ function makeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, p
   const container = new Container();
   container.bind(TOKENS.given).toConstantValue(plan === null ? unknownPlan(where) : { plan });
   const ownId: ServiceIdentifier<Made> = ownIdOf(part);
-  container.bind(ownId).toConstantValue(own);
+  container.bind(ownId).toConstantValue(original);
   container
     .bind(idOf(part))
-    .toResolvedValue((...made: unknown[]) => override.make(...made) as Made, [
+    .toResolvedValue((...parts: unknown[]) => override.make(...parts) as Made, [
       ...(isWrapping ? [ownId] : []),
       TOKENS.given,
     ] as ServiceIdentifier[]);

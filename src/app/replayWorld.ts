@@ -34,7 +34,7 @@ export interface ReplaySettings {
   /** Log of the reasons for denials. Null for no log. */
   readonly refusals?: LogLine | null;
   /** Returns a journal that passes all records to the bot's own, so that its caller can watch them. */
-  readonly watchJournal?: (own: Journal) => Journal;
+  readonly watchJournal?: (journal: Journal) => Journal;
   /** The clock outside of the run. By default that of the computer. */
   readonly clock?: Scheduler;
   /** Returns the exchange that matches orders against rows. By default a ReplayExchange. */
@@ -45,7 +45,14 @@ export interface ReplaySettings {
 
 /** Returns the world of a backtest of `plan`. */
 export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World {
-  const { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own } = settings;
+  const {
+    faultOf = null,
+    refusals = null,
+    eventOrder = () => null,
+    finer = () => null,
+    clock,
+    watchJournal = (journal) => journal,
+  } = settings;
   const { makeExchange = (queue, options) => new ReplayExchange(queue, options) } = settings;
   return (binding) => {
     const { bind, own } = binding;

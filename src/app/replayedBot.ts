@@ -20,7 +20,7 @@ import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 export interface BotOptions
   extends
     Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer' | 'makeExchange' | 'latency'>,
-    Pick<MakeOptions, 'beside'> {
+    Pick<MakeOptions, 'sharedWith'> {
   /** Cells into which the engine writes once for each block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;

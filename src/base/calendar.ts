@@ -1,4 +1,5 @@
-// Converts between times and dates of the civil calendar in UTC, by days-from-civil arithmetic. `Date` is banned below the clock.
+// Converts between times and dates of the civil calendar in UTC. `Date` is banned below the clock, so this computes with whole days:
+// H. Hinnant, chrono-compatible low-level date algorithms (2014), `civil_from_days` and `days_from_civil`.
 
 /** Days of an era of 400 years. Years begin with March here, so that a leap day is the last day of its year. */
 const DAYS_OF_ERA = 146_097;

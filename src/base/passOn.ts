@@ -1,10 +1,10 @@
 // Wraps an object. Members that the wrapper does not define come from the wrapped object.
 
 /**
- * Returns an object with the members of `own`, and all other members of `wrapped`. Methods run on `wrapped`, and its fields are read at
- * each use. `own` is a plain object. Its methods may call the methods of `wrapped` that they replace.
+ * Returns an object with the members of `overrides`, and all other members of `wrapped`. Methods run on `wrapped`, and its fields are read at
+ * each use. `overrides` is a plain object. Its methods may call the methods of `wrapped` that they replace.
  */
-export function passOn<Wrapped extends object>(wrapped: Wrapped, own: Partial<Wrapped>): Wrapped {
+export function passOn<Wrapped extends object>(wrapped: Wrapped, overrides: Partial<Wrapped>): Wrapped {
   const wrapper = {};
   for (const name of namesOf(wrapped)) {
     const value: unknown = Reflect.get(wrapped, name);
@@ -14,7 +14,7 @@ export function passOn<Wrapped extends object>(wrapped: Wrapped, own: Partial<Wr
         : { get: () => Reflect.get(wrapped, name) as unknown, enumerable: true };
     Object.defineProperty(wrapper, name, { ...descriptor, configurable: true });
   }
-  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(own)) as Wrapped;
+  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(overrides)) as Wrapped;
 }
 
 /** Returns the names of fields, accessors and methods, including inherited ones. */

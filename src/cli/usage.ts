@@ -13,10 +13,10 @@ export async function usageError(message: string, argv: readonly string[], helpO
   const help = await helpOf(commandWords);
   const [, optionWithoutValue] = /^Not enough arguments following: (.+)$/.exec(message) ?? [];
   if (optionWithoutValue !== undefined) return new ConfigError(`--${optionWithoutValue}: expected a value, got nothing`, helpHint(help));
-  const [, argument, got, choices] = /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)/.exec(message) ?? [];
+  const [, argument, actual, choices] = /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)/.exec(message) ?? [];
   if (argument !== undefined) {
     const name = isOption(argument, argv) ? `--${argument}` : argument;
-    return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${got}`, helpHint(help));
+    return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${actual}`, helpHint(help));
   }
   const [, unknownNames] = /^Unknown (?:arguments?|commands?): (.+)$/.exec(message) ?? [];
   if (unknownNames === undefined) return new ConfigError(usageErrorText(message, help), helpHint(help));

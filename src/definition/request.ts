@@ -159,7 +159,9 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
     );
   }
   const feeds = values['feeds'] ?? { bars: { symbol: only.bars.instrument.wireName, interval: only.bars.interval } };
-  const given = Object.entries({ symbol, interval }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}`, value]));
+  const givenOptions = Object.entries({ symbol, interval }).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option}`, value],
+  );
   return {
     source: optionSource('.', { ...values, feeds }, places, called),
     bars: memoryStore(sets),
@@ -169,7 +171,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
         ? {}
         : {
             bars: { kind: 'import', files: data.files, symbol, interval },
-            recipe: ['isobar data import', ...[...data.files, ...given].map(shellWord)].join(' '),
+            recipe: ['isobar data import', ...[...data.files, ...givenOptions].map(shellWord)].join(' '),
           }),
       inCode,
     },

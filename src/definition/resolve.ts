@@ -13,9 +13,9 @@ import type { Bundler } from '../adapters/plugins/bundler.ts';
 import type { Importer } from '../adapters/plugins/loadModule.ts';
 import { instrumentNames } from '../report/words/names.ts';
 import { deferOutcome } from '../base/deferOutcome.ts';
-import { loadModels } from './models/load.ts';
+import { loadModels } from './models/loadModels.ts';
 import type { ModuleOptions } from './models/modules.ts';
-import { loadContracts, type LoadedContracts } from './marks/load.ts';
+import { loadContracts, type LoadedContracts } from './marks/loadContracts.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, SeriesPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
@@ -123,7 +123,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     return result.value;
   });
   const models = await loadModels(definition, source, options);
-  return assemble({ given: definition, source, entries, strategies, data: feeds(), models, blockRows: options.blockRows ?? BLOCK_ROWS });
+  return assemble({ settled: definition, source, entries, strategies, data: feeds(), models, blockRows: options.blockRows ?? BLOCK_ROWS });
 }
 
 /** The loaded data of a run. */
@@ -207,7 +207,7 @@ function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
 /** The loaded parts of a run. */
 interface RunParts {
   /** The definition as its author wrote it. */
-  readonly given: Definition;
+  readonly settled: Definition;
   readonly source: DefinitionSource;
   readonly entries: readonly StrategyEntry[];
   /** The loaded strategies, in the order of `entries`. */
@@ -218,10 +218,10 @@ interface RunParts {
 }
 
 /** Returns the run that consists of these parts, with all defaults filled in. Throws ConfigError if they do not fit together. */
-function assemble({ given, source, entries, strategies, data, models, blockRows }: RunParts): ResolvedRun {
+function assemble({ settled, source, entries, strategies, data, models, blockRows }: RunParts): ResolvedRun {
   const { store, feeds, span, warnings, contracts, series } = data;
-  const { cash, funds, convert } = startingBalances(given, source, feeds);
-  const definition = { ...given, cash: funds ?? cash };
+  const { cash, funds, convert } = startingBalances(settled, source, feeds);
+  const definition = { ...settled, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
   checkImpactVolume(definition, source, feeds);
   const { fromMs, toMs } = span.run;
@@ -301,7 +301,7 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
 /** Returns notes about execution-only feeds, in which orders fill and which the strategy does not see. */
 function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
-  const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
+  const settings = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
     const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
     return finer === undefined
       ? []
@@ -315,8 +315,8 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
           },
         ];
   });
-  return [...new Set(found.map(({ how }) => how))].map((how) => {
-    const named = found.filter((each) => each.how === how).map(({ name }) => name);
+  return [...new Set(settings.map(({ how }) => how))].map((how) => {
+    const named = settings.filter((each) => each.how === how).map(({ name }) => name);
     return `${named.join(', ')}: ${how}`;
   });
 }

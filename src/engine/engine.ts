@@ -169,9 +169,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     return this.instant.ms;
   }
 
-  /** Sets the next block, also for the engines `beside`: at most `blockRows` rows of any feed. False when no rows are left. */
-  openBlock(beside: readonly Engine[] = []): boolean {
-    const endMs = nextBlockEnd(this, beside);
+  /** Sets the next block, also for `otherEngines`: at most `blockRows` rows of any feed. False when no rows are left. */
+  openBlock(otherEngines: readonly Engine[] = []): boolean {
+    const endMs = nextBlockEnd(this, otherEngines);
     if (endMs === INFINITY) return false;
     this.enterBlock(this.blockRows, endMs);
     this.market?.blockOpened();
@@ -317,8 +317,8 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.orderEnded(order);
     if (this.bracketManager.hasPendingTargets) this.bracketManager.onEntryEnd(id, timeMs);
   }
-  evidence(id: OrderId, seen: Evidence): void {
-    this.outcomes.applyEvidence(id, seen);
+  evidence(id: OrderId, evidence: Evidence): void {
+    this.outcomes.applyEvidence(id, evidence);
   }
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.outcomes.onLateArrival(id, venueId, timeMs);
@@ -355,14 +355,14 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.callbacks.deliverHeld(this.enterStrategy, this.rejectReturnOf);
   }
   private readonly enterStrategy = (run: StrategyRun): void => void (this.currentStrategy = run.index);
-  private readonly rejectReturnOf = (run: StrategyRun, returned: unknown, what: string): void => this.rejectReturn(run, returned, what);
+  private readonly rejectReturnOf = (run: StrategyRun, value: unknown, callback: string): void => this.rejectReturn(run, value, callback);
 
   /** Returns what the strategy threw as an error that names it and the bar. */
   attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
     return attributedError(error, this.runs[this.currentStrategy]?.name ?? 'strategy', when);
   }
-  rejectReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
-    rejectPromise(run.name, value, what);
+  rejectReturn(run: StrategyRun, value: unknown, callback = 'onBar'): void {
+    rejectPromise(run.name, value, callback);
   }
 
   startTicks(instrumentIndex: number): number {

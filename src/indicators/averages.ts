@@ -111,16 +111,16 @@ class TickMean implements Kernel {
     const lastTurn = Math.min(toRow, ROW_MASK) - 7;
     for (; row < lastTurn; row += 8) {
       const now = (row - first) & ROW_MASK;
-      const old = (row - first - bars) & ROW_MASK;
+      const oldRow = (row - first - bars) & ROW_MASK;
       const to = (row - base) & ROW_MASK;
-      const a = ticks[now]! - ticks[old]!;
-      const b = a + (ticks[now + 1]! - ticks[old + 1]!);
-      const c = ticks[now + 2]! - ticks[old + 2]!;
-      const d = c + (ticks[now + 3]! - ticks[old + 3]!);
-      const e = ticks[now + 4]! - ticks[old + 4]!;
-      const f = e + (ticks[now + 5]! - ticks[old + 5]!);
-      const g = ticks[now + 6]! - ticks[old + 6]!;
-      const h = g + (ticks[now + 7]! - ticks[old + 7]!);
+      const a = ticks[now]! - ticks[oldRow]!;
+      const b = a + (ticks[now + 1]! - ticks[oldRow + 1]!);
+      const c = ticks[now + 2]! - ticks[oldRow + 2]!;
+      const d = c + (ticks[now + 3]! - ticks[oldRow + 3]!);
+      const e = ticks[now + 4]! - ticks[oldRow + 4]!;
+      const f = e + (ticks[now + 5]! - ticks[oldRow + 5]!);
+      const g = ticks[now + 6]! - ticks[oldRow + 6]!;
+      const h = g + (ticks[now + 7]! - ticks[oldRow + 7]!);
       values[to] = sum + a;
       sum += b;
       values[to + 1] = sum;
@@ -147,7 +147,8 @@ class FloatMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  readonly #sum = new CompensatedSum();
+  /** The sum and its collected rounding errors (`CompensatedSum`), in an array: fields that change at every row are slower. */
+  readonly #state = new Float64Array(2);
   #count = 0;
 
   constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
@@ -160,20 +161,32 @@ class FloatMean implements Kernel {
     const { values: from, base: fromBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
-    const sum = this.#sum;
+    let sum = this.#state[0]!;
+    let roundingError = this.#state[1]!;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
       const x = from[row - fromBase]!;
       if (x !== x) {
         count = 0;
-        sum.reset();
+        sum = roundingError = 0;
       } else {
-        sum.add(x);
+        let next = sum + x;
+        let added = next - sum;
+        roundingError += sum - (next - added) + (x - added);
+        sum = next;
         if (count < bars) count++;
-        else sum.add(-from[row - bars - fromBase]!);
+        else {
+          const old = -from[row - bars - fromBase]!;
+          next = sum + old;
+          added = next - sum;
+          roundingError += sum - (next - added) + (old - added);
+          sum = next;
+        }
       }
-      values[row - base] = count < bars ? NAN : sum.value / bars;
+      values[row - base] = count < bars ? NAN : (sum + roundingError) / bars;
     }
+    this.#state[0] = sum;
+    this.#state[1] = roundingError;
     this.#count = count;
   }
 }

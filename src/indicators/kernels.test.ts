@@ -122,7 +122,7 @@ function read(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<un
 }
 
 /** Returns the closes, with NaN instead of the price 3. */
-const holed = (feed: FeedSeries) => custom(feed.close, () => (x) => (x === 3 ? NaN : x));
+const withGaps = (feed: FeedSeries) => custom(feed.close, () => (x) => (x === 3 ? NaN : x));
 
 /** Returns the values of a single series over the rows of `bars`. */
 function values(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>): number[] {
@@ -236,11 +236,11 @@ describe('textbook values', () => {
 
   it('a hole in a source restarts the warm-up and clears the state', () => {
     const bars = closes([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(values(bars, (feed) => sma(holed(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
-    expect(values(bars, (feed) => ema(holed(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
-    expect(values(bars, (feed) => wma(holed(feed), 2)).slice(2, 4)).toEqual([NaN, NaN]);
-    expect(values(bars, (feed) => highest(holed(feed), 2))).toEqual([NaN, 2, NaN, NaN, 5, 6, 7, 8]);
-    expect(values(bars, (feed) => rsi(holed(feed), 2)).slice(2)).toEqual([NaN, NaN, NaN, 100, 100, 100]);
+    expect(values(bars, (feed) => sma(withGaps(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
+    expect(values(bars, (feed) => ema(withGaps(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
+    expect(values(bars, (feed) => wma(withGaps(feed), 2)).slice(2, 4)).toEqual([NaN, NaN]);
+    expect(values(bars, (feed) => highest(withGaps(feed), 2))).toEqual([NaN, 2, NaN, NaN, 5, 6, 7, 8]);
+    expect(values(bars, (feed) => rsi(withGaps(feed), 2)).slice(2)).toEqual([NaN, NaN, NaN, 100, 100, 100]);
   });
 });
 

@@ -95,8 +95,8 @@ class RateOfChange implements Kernel {
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      const old = row < bars ? NAN : from[row - bars - fromBase]!;
-      values[row - base] = old === 0 ? NAN : (100 * (from[row - fromBase]! - old)) / old;
+      const oldValue = row < bars ? NAN : from[row - bars - fromBase]!;
+      values[row - base] = oldValue === 0 ? NAN : (100 * (from[row - fromBase]! - oldValue)) / oldValue;
     }
   }
 }

@@ -14,7 +14,7 @@ import type { IndicatorSpec, SignalSource } from './graph/spec.ts';
 /** The state of a signal in a row: 1 true, 0 false, null not ready. */
 type State = 1 | 0 | null;
 
-const holed = () => (x: number) => (x === 0 ? NaN : x);
+const zeroToNaN = () => (x: number) => (x === 0 ? NaN : x);
 
 /** Returns the states of a signal over a feed with the closes `a` and the opens `b`. A 0 in them is a value that is not ready. */
 function statesOf(
@@ -28,7 +28,7 @@ function statesOf(
   bars.open.set(b);
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
-  const signal = set.use(makeSpec(custom(set.series.close, holed), custom(set.series.open, holed)));
+  const signal = set.use(makeSpec(custom(set.series.close, zeroToNaN), custom(set.series.open, zeroToNaN)));
   set.seal();
   const states: State[] = [];
   const listed = new Int32Array(blockRows);
@@ -40,7 +40,8 @@ function statesOf(
     for (let row = from; row < endRow; row++) {
       cursor.row = row;
       const previous = states.at(-1) === 1;
-      states.push(signal.ready ? (signal.value ? 1 : 0) : null);
+      const value = signal.value ? 1 : 0;
+      states.push(signal.ready ? value : null);
       expect(signal.prev).toBe(previous);
       if (!signal.ready) expect(signal.value).toBe(false);
     }
@@ -68,8 +69,11 @@ describe('comparisons', () => {
     const side = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(side, side, fc.integer({ min: 1, max: 41 }), (a, b, blockRows) => {
-        const ready = (row: number) => row >= 0 && a[row] !== 0 && b[row] !== 0;
-        const state = (row: number, is: boolean): State => (ready(row) && ready(row - 1) ? (is ? 1 : 0) : null);
+        const isReady = (row: number) => row >= 0 && a[row] !== 0 && b[row] !== 0;
+        const state = (row: number, isCrossing: boolean): State => {
+          if (!isReady(row) || !isReady(row - 1)) return null;
+          return isCrossing ? 1 : 0;
+        };
         const crossingsUp = a.map((x, row) => state(row, x > b[row]! && a[row - 1]! <= b[row - 1]!));
         const crossingsDown = a.map((x, row) => state(row, x < b[row]! && a[row - 1]! >= b[row - 1]!));
         expect(statesOf(a, b, crossedUp, blockRows)).toEqual(crossingsUp);
@@ -115,7 +119,9 @@ describe('crossings of a pair', () => {
       const rows = new Set(into.subarray(0, set.listRows(crossingsUp, from, from + 50, into)));
       foundRows += rows.size;
       // 7 and 50 have no common factor, so these steps reach every row, in both directions. Then the cursor reads every row twice in order.
-      const visits = Array.from({ length: 150 }, (_, i) => from + (i < 50 ? (i * 7) % 50 : i < 100 ? i - 50 : 149 - i));
+      const steps = Array.from({ length: 50 }, (_, i) => (i * 7) % 50);
+      const inOrder = Array.from({ length: 50 }, (_, i) => i);
+      const visits = [...steps, ...inOrder, ...inOrder.toReversed()].map((offset) => from + offset);
       for (cursor.row of visits) expect([cursor.row, crossingsUp.value]).toEqual([cursor.row, rows.has(cursor.row)]);
       cursor.row = from + 49;
     }

@@ -71,7 +71,7 @@ function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: 
   return { rows, kernels: set.kernels.length };
 }
 
-const verdict = (x: number, y: number) => (x > y ? 1 : x < y ? -1 : 0);
+const verdict = (x: number, y: number) => Number(x > y) - Number(x < y);
 
 describe('cross-multiplication', () => {
   const divisor = fc.oneof(
@@ -96,7 +96,7 @@ describe('cross-multiplication', () => {
         if (exact === 0n) ties++;
         else if (exact > -10n && exact < 10n) near++;
         expect(verdict(x * times[0], y * times[1])).toBe(verdict(x / p, y / q));
-        expect(verdict(x * times[0], y * times[1])).toBe(exact > 0n ? 1 : exact < 0n ? -1 : 0);
+        expect(verdict(x * times[0], y * times[1])).toBe(Number(exact > 0n) - Number(exact < 0n));
       }),
       { numRuns: 20_000 },
     );

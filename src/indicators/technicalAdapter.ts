@@ -26,19 +26,19 @@ const NAN = NaN;
 /** Returns Williams %R, -100 to 0. NaN when the range of the window is empty. */
 export function williamsR(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('williamsR', 'bars', bars, 1);
-  return ofBars('williamsR', feed, [bars], bars, (lib) => new lib.WilliamsR({ ...NO_BARS, period: bars }));
+  return specOfBars('williamsR', feed, [bars], bars, (library) => new library.WilliamsR({ ...NO_BARS, period: bars }));
 }
 
 /** Returns the on-balance volume, counted from the first bar of the data. */
 export function obv(feed: FeedSeries): IndicatorSpec<Series> {
-  return ofBars('obv', feed, [], 2, (lib) => new lib.OBV(NO_BARS));
+  return specOfBars('obv', feed, [], 2, (library) => new library.OBV(NO_BARS));
 }
 
 /** Returns the parabolic stop and reverse. The first trend is assumed to be upward. J. W. Wilder (1978). */
 export function psar(feed: FeedSeries, step = 0.02, max = 0.2): IndicatorSpec<Series> {
   checkPositive('psar', 'step', step);
   checkPositive('psar', 'max', max);
-  return ofBars('psar', feed, [step, max], 1, (lib) => new lib.PSAR({ ...NO_BARS, step, max }));
+  return specOfBars('psar', feed, [step, max], 1, (library) => new library.PSAR({ ...NO_BARS, step, max }));
 }
 
 /**
@@ -47,20 +47,20 @@ export function psar(feed: FeedSeries, step = 0.02, max = 0.2): IndicatorSpec<Se
 export function awesomeOscillator(feed: FeedSeries, fastBars = 5, slowBars = 34): IndicatorSpec<Series> {
   checkWhole('awesomeOscillator', 'fastBars', fastBars, 1);
   checkWhole('awesomeOscillator', 'slowBars', slowBars, fastBars + 1);
-  const make = (lib: TechnicalLibrary) => new lib.AwesomeOscillator({ ...NO_BARS, fastPeriod: fastBars, slowPeriod: slowBars });
-  return ofBars('awesomeOscillator', feed, [fastBars, slowBars], slowBars, make);
+  const make = (library: TechnicalLibrary) => new library.AwesomeOscillator({ ...NO_BARS, fastPeriod: fastBars, slowPeriod: slowBars });
+  return specOfBars('awesomeOscillator', feed, [fastBars, slowBars], slowBars, make);
 }
 
 /** Returns the force index: the change of the close x volume, smoothed exponentially. A. Elder (1993). */
 export function forceIndex(feed: FeedSeries, bars = 13): IndicatorSpec<Series> {
   checkWhole('forceIndex', 'bars', bars, 1);
-  return ofBars('forceIndex', feed, [bars], bars + 1, (lib) => new lib.ForceIndex({ ...NO_BARS, period: bars }));
+  return specOfBars('forceIndex', feed, [bars], bars + 1, (library) => new library.ForceIndex({ ...NO_BARS, period: bars }));
 }
 
 /** Returns Wilder's moving average: an exponential average with weight 1 / bars. */
 export function wilder(source: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('wilder', 'bars', bars, 1);
-  return ofValues('wilder', source, [bars], bars, (lib) => new lib.WEMA({ values: [], period: bars }));
+  return specOfValues('wilder', source, [bars], bars, (library) => new library.WEMA({ values: [], period: bars }));
 }
 
 /** The outputs of Keltner channels. */
@@ -76,8 +76,8 @@ export function keltner(feed: FeedSeries, bars = 20, atrBars = 10, widths = 2): 
   checkWhole('keltner', 'atrBars', atrBars, 1);
   checkPositive('keltner', 'widths', widths);
   const ready = Math.max(bars, atrBars + 1);
-  const make = (lib: TechnicalLibrary) =>
-    new lib.KeltnerChannels({ ...NO_BARS, maPeriod: bars, atrPeriod: atrBars, useSMA: false, multiplier: widths });
+  const make = (library: TechnicalLibrary) =>
+    new library.KeltnerChannels({ ...NO_BARS, maPeriod: bars, atrPeriod: atrBars, useSMA: false, multiplier: widths });
   return groupSpec(
     recipeOfBars('keltner', feed, [bars, atrBars, widths], { '.upper': ready, '.middle': ready, '.lower': ready }, make),
     (outputs) => ({ upper: outputs.series(0), middle: outputs.series(1), lower: outputs.series(2) }),
@@ -94,7 +94,7 @@ export interface ChandelierExit {
 export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): IndicatorSpec<ChandelierExit> {
   checkWhole('chandelierExit', 'bars', bars, 1);
   checkPositive('chandelierExit', 'widths', widths);
-  const make = (lib: TechnicalLibrary) => new lib.ChandelierExit({ ...NO_BARS, period: bars, multiplier: widths });
+  const make = (library: TechnicalLibrary) => new library.ChandelierExit({ ...NO_BARS, period: bars, multiplier: widths });
   return groupSpec(
     recipeOfBars('chandelierExit', feed, [bars, widths], { '.exitLong': bars + 1, '.exitShort': bars + 1 }, make),
     (outputs) => ({
@@ -120,8 +120,14 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
   checkWhole('ichimoku', 'spanBars', spanBars, 1);
   const ready = Math.max(conversionBars, baseBars, spanBars);
   // The package does not displace the spans. A larger `displacement` would only make the warm-up longer.
-  const make = (lib: TechnicalLibrary) =>
-    new lib.IchimokuCloud({ ...NO_BARS, conversionPeriod: conversionBars, basePeriod: baseBars, spanPeriod: spanBars, displacement: 1 });
+  const make = (library: TechnicalLibrary) =>
+    new library.IchimokuCloud({
+      ...NO_BARS,
+      conversionPeriod: conversionBars,
+      basePeriod: baseBars,
+      spanPeriod: spanBars,
+      displacement: 1,
+    });
   return groupSpec(
     recipeOfBars(
       'ichimoku',
@@ -138,19 +144,19 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
 interface Stepper {
   nextValue(input: unknown): unknown;
 }
-type Make = (lib: TechnicalLibrary) => Stepper;
-type Feeder = (row: number) => unknown;
+type Make = (library: TechnicalLibrary) => Stepper;
+type InputOfRow = (row: number) => unknown;
 
 const NO_BARS = { open: [], high: [], low: [], close: [], volume: [] };
 
 /** Returns the spec of a series that the package computes from whole bars. */
-function ofBars(name: string, feed: FeedSeries, parameters: readonly number[], needed: number, make: Make): IndicatorSpec<Series> {
-  return seriesSpec(recipeOfBars(name, feed, parameters, { '': needed }, make));
+function specOfBars(name: string, feed: FeedSeries, parameters: readonly number[], neededBars: number, make: Make): IndicatorSpec<Series> {
+  return seriesSpec(recipeOfBars(name, feed, parameters, { '': neededBars }, make));
 }
 
 /** Returns the spec of a series that the package computes from single values. */
-function ofValues(name: string, source: Source, parameters: readonly number[], needed: number, make: Make): IndicatorSpec<Series> {
-  return seriesSpec(recipeOfValues(name, source, parameters, { '': needed }, make));
+function specOfValues(name: string, source: Source, parameters: readonly number[], neededBars: number, make: Make): IndicatorSpec<Series> {
+  return seriesSpec(recipeOfValues(name, source, parameters, { '': neededBars }, make));
 }
 
 /** Returns the recipe of a node that passes whole bars to the package. `needs`: the bars that each output needs, by suffix. */
@@ -162,7 +168,7 @@ function recipeOfBars(name: string, feed: FeedSeries, parameters: readonly numbe
     parameters,
     needs,
     technical: true,
-    make: (wiring: Wiring) => new Adapted(make(wiring.technical), barsOf(wiring), Object.keys(needs), wiring),
+    make: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), barsOf(wiring), Object.keys(needs), wiring),
   };
 }
 
@@ -176,7 +182,7 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
     parameters,
     needs,
     technical: true,
-    make: (wiring: Wiring) => new Adapted(make(wiring.technical), valuesOf(wiring), Object.keys(needs), wiring),
+    make: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), valuesOf(wiring), Object.keys(needs), wiring),
   };
 }
 
@@ -184,7 +190,7 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
  * Returns a function that makes the input of a row: its bar. Each row has a new object, because several indicators of the package store
  * the last one.
  */
-function barsOf(wiring: Wiring): Feeder {
+function barsOf(wiring: Wiring): InputOfRow {
   const columns: readonly IndicatorColumn<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
   const valueAt = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
   return (row) => ({ open: valueAt(0, row), high: valueAt(1, row), low: valueAt(2, row), close: valueAt(3, row), volume: valueAt(4, row) });
@@ -194,7 +200,7 @@ function barsOf(wiring: Wiring): Feeder {
  * Returns a function that makes the input of a row: its value. The input is null for a value that is not ready, because a NaN would stay
  * in the running sums of the package permanently.
  */
-function valuesOf(wiring: Wiring): Feeder {
+function valuesOf(wiring: Wiring): InputOfRow {
   const column = wiring.numbers(0);
   return (row) => {
     const x = column.values[row - column.base]!;
@@ -203,23 +209,23 @@ function valuesOf(wiring: Wiring): Feeder {
 }
 
 /** The kernel that runs an indicator of the package. */
-class Adapted implements Kernel {
+class AdapterKernel implements Kernel {
   readonly #stepper: Stepper;
-  readonly #feed: Feeder;
+  readonly #inputOfRow: InputOfRow;
   /** For each output, the field of the package's result. '' if the result is a plain number. */
   readonly #fields: readonly string[];
   readonly #windows: readonly NumberWindow[];
 
-  constructor(stepper: Stepper, feed: Feeder, suffixes: readonly string[], wiring: Wiring) {
+  constructor(stepper: Stepper, feed: InputOfRow, suffixes: readonly string[], wiring: Wiring) {
     this.#stepper = stepper;
-    this.#feed = feed;
+    this.#inputOfRow = feed;
     this.#fields = suffixes.map((suffix) => suffix.slice(1));
     this.#windows = listOf(suffixes, (_, output) => wiring.out(output));
   }
 
   fill(fromRow: number, toRow: number): void {
     for (let row = fromRow; row < toRow; row++) {
-      const input = this.#feed(row);
+      const input = this.#inputOfRow(row);
       const result = input === null ? undefined : this.#stepper.nextValue(input);
       for (const [index, window] of this.#windows.entries()) window.values[row - window.base] = numberIn(result, this.#fields[index]!);
     }

@@ -105,8 +105,8 @@ export function fixedLengthMs(interval: Interval): number | null {
 
 /** Returns the length in ms. Throws InvariantError for bars from trades. */
 function lengthOf(interval: Exclude<Interval, '1M'>): number {
-  const known = lengths.get(interval);
-  if (known !== undefined) return known;
+  const cached = lengths.get(interval);
+  if (cached !== undefined) return cached;
   if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
   const length = Number(interval.slice(0, -1)) * UNIT_MS[interval.slice(-1)]!;
   lengths.set(interval, length);

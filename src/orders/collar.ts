@@ -16,8 +16,8 @@ export function cancelCollarRemainders(
 ): number {
   const active = orders.active();
   let waiting = 0;
-  for (let at = active.length - 1; at >= 0; at--) {
-    const order = active[at]!;
+  for (let index = active.length - 1; index >= 0; index--) {
+    const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
     // A stop entry is sent inside a row, and that row is its row too.
     const hadRow = order.arrivedMs <= openMs || (order.firedAtTicks > 0 && order.arrivedMs <= nowMs);
@@ -52,8 +52,8 @@ export function cancelRestingCollars(
 ): number {
   const active = orders.active();
   let taking = 0;
-  for (let at = active.length - 1; at >= 0; at--) {
-    const order = active[at]!;
+  for (let index = active.length - 1; index >= 0; index--) {
+    const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
     if (isResting(order)) {
       if (order.side === 'buy') order.code = CAPPED;

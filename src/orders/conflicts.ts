@@ -2,7 +2,7 @@
 
 import type { BotOrder } from './botOrder.ts';
 import * as lifecycle from './lifecycle.ts';
-import { makeUnique } from './unique.ts';
+import { makeUnique } from './makeUnique.ts';
 
 // hot: docs/performance.md#imported-constants
 const { STATE } = lifecycle;

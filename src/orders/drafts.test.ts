@@ -3,14 +3,14 @@
 import { expect, it } from 'vitest';
 import type { Lots, Units } from '../base/brand.ts';
 import type { OrderId } from '../model/order.ts';
-import { sizeLeft, type Ended, type Replaced } from './drafts.ts';
+import { sizeLeft, type OrderEnd, type ReplacedOrder } from './drafts.ts';
 
 /** Returns an old order. Its `filledLots` had filled when its replacement was requested. */
-const oldOrder = (lots: number, filledLots = 0, overrides: Partial<Replaced> = {}): Replaced => ({
+const oldOrder = (lots: number, filledLots = 0, overrides: Partial<ReplacedOrder> = {}): ReplacedOrder => ({
   id: 1 as OrderId, side: 'buy', lots, quoteUnits: 0, filledLots, filledUnits: filledLots * 10, ...overrides,
 }); // prettier-ignore
 /** Returns the end of an old order. */
-const endOf = (filledLots: number, reason: Ended['reason'] = 'canceled'): Ended => ({
+const endOf = (filledLots: number, reason: OrderEnd['reason'] = 'canceled'): OrderEnd => ({
   filledLots: filledLots as Lots,
   filledUnits: (filledLots * 10) as Units,
   reason,
@@ -22,7 +22,7 @@ const replacementOf = (lots: number, side: 'buy' | 'sell' = 'buy', quoteUnits = 
   quoteUnits: quoteUnits as Units,
 });
 
-it.each<[string, ReturnType<typeof replacementOf>, Replaced, Ended, number]>([
+it.each<[string, ReturnType<typeof replacementOf>, ReplacedOrder, OrderEnd, number]>([
   ['of equal size gets what the old order left', replacementOf(100), oldOrder(100), endOf(40), 60],
   [
     'of equal size gets what the old order left, also when that had filled before the request',

@@ -6,7 +6,7 @@ import type { OrderId, Side } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 
 /** The state of an order when its replacement was requested. */
-export interface Replaced {
+export interface ReplacedOrder {
   readonly id: OrderId;
   readonly side: Side;
   readonly lots: number;
@@ -19,7 +19,7 @@ export interface Replaced {
 export const REBALANCE = 'rebalance';
 
 /** How a replaced order ended. */
-export type Ended = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
+export type OrderEnd = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
 
 /** An order that is not sent yet, and what it waits for. */
 export interface WaitingDraft {
@@ -27,7 +27,7 @@ export interface WaitingDraft {
   /** Orders that have to end first. An order that has ended is removed. */
   readonly ahead: OrderId[];
   /** For a replacement: the old order. Null for a reversal, a rebalance and a stop entry. */
-  readonly replaced: Replaced | null;
+  readonly replaced: ReplacedOrder | null;
   /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement and a stop entry. */
   readonly targetLots: number;
   /** For a replacement that may be sent now: what the old order left to fill, in lots, or in units for an order by amount. NaN earlier. */
@@ -86,13 +86,13 @@ export class Drafts {
  * since then, and at most what the old order left if both have the same unit. 0: nothing is left. A replacement on the other side keeps its
  * size.
  */
-export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
+export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, replaced: ReplacedOrder, end: OrderEnd): number {
   const isByAmount = order.quoteUnits > 0;
-  const wanted = isByAmount ? order.quoteUnits : order.lots;
-  if (old.side !== order.side) return wanted;
+  const requested = isByAmount ? order.quoteUnits : order.lots;
+  if (replaced.side !== order.side) return requested;
   if (end.reason === 'filled') return 0;
   const filled = isByAmount ? end.filledUnits : end.filledLots;
-  const filledBefore = isByAmount ? old.filledUnits : old.filledLots;
-  const maxSize = Math.max(wanted, isByAmount ? old.quoteUnits : old.lots);
-  return Math.max(0, Math.min(wanted - (filled - filledBefore), maxSize - filled));
+  const filledBefore = isByAmount ? replaced.filledUnits : replaced.filledLots;
+  const maxSize = Math.max(requested, isByAmount ? replaced.quoteUnits : replaced.lots);
+  return Math.max(0, Math.min(requested - (filled - filledBefore), maxSize - filled));
 }

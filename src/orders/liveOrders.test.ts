@@ -14,7 +14,7 @@ import { MeasuredAbsenceBounds } from './prove/absenceBounds.ts';
 import { OrderManager } from './orderManager.ts';
 import type { BotOrder } from './botOrder.ts';
 import { Reservations } from './reserve/reservation.ts';
-import type { RestoredOrder } from './restored.ts';
+import type { RestoredOrder } from './restoreBotOrder.ts';
 
 const BTC = spotInstrument();
 const NOW = 1000;

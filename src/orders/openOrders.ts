@@ -43,13 +43,13 @@ export class OpenOrders {
   }
   private removeListed(order: BotOrder): void {
     const { listed } = this;
-    let at = listed.length - 1;
-    while (at >= 0 && listed[at] !== order) at--;
-    removeAt(listed, at);
+    let index = listed.length - 1;
+    while (index >= 0 && listed[index] !== order) index--;
+    removeAt(listed, index);
   }
   private search(id: number): BotOrder | undefined {
     const listed = this.listed;
-    for (let at = listed.length - 1; at >= 0; at--) if (listed[at]!.id === id) return listed[at];
+    for (let index = listed.length - 1; index >= 0; index--) if (listed[index]!.id === id) return listed[index];
     return undefined;
   }
 }

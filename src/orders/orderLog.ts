@@ -57,23 +57,23 @@ export class OrderLog {
     // hot: docs/performance.md#early-return
     if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnPageAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
-    const at = rowInPage(row) * WIDTH;
-    page[at + FIELD.parent] = order.parent;
-    page[at + FIELD.lots] = order.lots;
-    page[at + FIELD.quoteUnits] = order.quoteUnits;
-    page[at + FIELD.limit] = priceOf(order);
-    page[at + FIELD.filledLots] = order.filledLots;
-    page[at + FIELD.filledUnits] = order.filledUnits;
-    page[at + FIELD.createdMs] = order.createdMs;
-    page[at + FIELD.arrivedMs] = order.arrivedMs;
-    page[at + FIELD.changedMs] = order.changedMs;
-    page[at + FIELD.codes] = codesOf(order, ending);
-    page[at + FIELD.texts] = newest.at;
+    const offset = rowInPage(row) * WIDTH;
+    page[offset + FIELD.parent] = order.parent;
+    page[offset + FIELD.lots] = order.lots;
+    page[offset + FIELD.quoteUnits] = order.quoteUnits;
+    page[offset + FIELD.limit] = priceOf(order);
+    page[offset + FIELD.filledLots] = order.filledLots;
+    page[offset + FIELD.filledUnits] = order.filledUnits;
+    page[offset + FIELD.createdMs] = order.createdMs;
+    page[offset + FIELD.arrivedMs] = order.arrivedMs;
+    page[offset + FIELD.changedMs] = order.changedMs;
+    page[offset + FIELD.codes] = codesOf(order, ending);
+    page[offset + FIELD.texts] = newest.at;
     if (order.code === null) return;
-    page[at + FIELD.texts] = newest.at + this.text(order.code) * MAX_TEXTS;
+    page[offset + FIELD.texts] = newest.at + this.text(order.code) * MAX_TEXTS;
     // It was submitted as a market order but rested as a limit, so it is recorded as a limit.
     if (order.code === CAPPED && order.role === 'market' && order.firedAtTicks === 0)
-      page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
+      page[offset + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
   /** Returns the columns of the first `count` orders after `base`, which must all be written. Throws InvariantError without a scratch. */
@@ -116,15 +116,15 @@ export class OrderLog {
 
   private turnPageAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
     const { sign, slot } = order;
-    const known: NumberedText = { text: slot, at: this.text(slot) };
-    if (sign > 0) this.buys = known;
-    else this.sells = known;
+    const numbered: NumberedText = { text: slot, at: this.text(slot) };
+    if (sign > 0) this.buys = numbered;
+    else this.sells = numbered;
     rowLog.turnTo(row);
     this.write(order, ending);
   }
   private text(text: string): number {
-    const known = this.textAt.get(text);
-    if (known !== undefined) return known;
+    const earlierRow = this.textAt.get(text);
+    if (earlierRow !== undefined) return earlierRow;
     // Beyond this number of slots, the log keeps the order without its slot.
     if (this.texts.length === MAX_TEXTS) return 0;
     this.textAt.set(text, this.texts.length);

@@ -17,7 +17,7 @@ import { OrderLog } from './orderLog.ts';
 import { EndedOrders, OpenOrders } from './openOrders.ts';
 import { BotOrder } from './botOrder.ts';
 import { ABSENT_HOLD_MS, type Reservations } from './reserve/reservation.ts';
-import { NEVER_LEFT, restoreBotOrder, type RestoredOrders } from './restored.ts';
+import { NEVER_LEFT, restoreBotOrder, type RestoredOrders } from './restoreBotOrder.ts';
 import { AmendedTriggers } from './stops/amendedTriggers.ts';
 import { Resolutions } from './prove/resolutions.ts';
 import type { AbsenceBounds, Resolution, ResolutionStep } from './prove/resolver.ts';
@@ -63,7 +63,7 @@ export class OrderManager {
     this.journal = journal;
     this.resolutions = new Resolutions(journal, bounds);
     this.reservations = reservations;
-    this.amended = new AmendedTriggers<BotOrder>(this.open, reservations, (old, nowMs) => this.cancel(old, nowMs));
+    this.amended = new AmendedTriggers<BotOrder>(this.open, reservations, (oldOrder, nowMs) => this.cancel(oldOrder, nowMs));
   }
 
   /** Number of orders drafted, including denied ones. */
@@ -218,8 +218,8 @@ export class OrderManager {
     return this.resolutions.of(order);
   }
   /** Adds a read to what is known about an order whose outcome is unknown, and returns the next step. `isBlocked`: see Resolution. */
-  applyEvidence(order: BotOrder, seen: Evidence, isBlocked: boolean): ResolutionStep {
-    return this.resolutions.applyEvidence(order, seen, isBlocked);
+  applyEvidence(order: BotOrder, evidence: Evidence, isBlocked: boolean): ResolutionStep {
+    return this.resolutions.applyEvidence(order, evidence, isBlocked);
   }
 
   /** Applies the proof that an order with an unknown outcome was placed. */

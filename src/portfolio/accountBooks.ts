@@ -70,7 +70,7 @@ export abstract class AccountBooks {
   }
   protected positionChanged(index: number): void {
     const { followers } = this;
-    for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
+    for (let follower = 0; follower < followers.length; follower++) followers[follower]!.mark(index);
   }
 
   /** Returns the cash of a strategy, in units. */

@@ -114,9 +114,9 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
   entryPrice(strategy: number, index: number): number {
     const { long, short } = this.holdings[index]!;
-    const held = this.lots(strategy, index);
-    const { lots, entryTicks } = held < 0 ? short : long;
-    if (lots === 0 || held === 0) return NAN;
+    const heldLots = this.lots(strategy, index);
+    const { lots, entryTicks } = heldLots < 0 ? short : long;
+    if (lots === 0 || heldLots === 0) return NAN;
     return entryTicks / pow10(this.instruments[index]!.priceDigits);
   }
 
@@ -188,8 +188,8 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 }
 
-function overcloseError({ id }: Instrument, strategy: number, { price, lots }: Fill, held: number): InvariantError {
-  return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${held} are held`);
+function overcloseError({ id }: Instrument, strategy: number, { price, lots }: Fill, heldLots: number): InvariantError {
+  return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${heldLots} are held`);
 }
 
 /** Returns the asset that settles all contracts, and its digits. Throws ConfigError if there are two. */

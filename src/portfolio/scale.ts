@@ -194,15 +194,15 @@ export function markPerTick(
   }
   for (let next = from; next < end; next += TURN) {
     const row = next & ROW_MASK;
-    const at = (next + offset) & ROW_MASK;
-    out[row] = cash + ticks[at]! * perTick;
-    out[row + 1] = cash + ticks[at + 1]! * perTick;
-    out[row + 2] = cash + ticks[at + 2]! * perTick;
-    out[row + 3] = cash + ticks[at + 3]! * perTick;
-    out[row + 4] = cash + ticks[at + 4]! * perTick;
-    out[row + 5] = cash + ticks[at + 5]! * perTick;
-    out[row + 6] = cash + ticks[at + 6]! * perTick;
-    out[row + 7] = cash + ticks[at + 7]! * perTick;
+    const index = (next + offset) & ROW_MASK;
+    out[row] = cash + ticks[index]! * perTick;
+    out[row + 1] = cash + ticks[index + 1]! * perTick;
+    out[row + 2] = cash + ticks[index + 2]! * perTick;
+    out[row + 3] = cash + ticks[index + 3]! * perTick;
+    out[row + 4] = cash + ticks[index + 4]! * perTick;
+    out[row + 5] = cash + ticks[index + 5]! * perTick;
+    out[row + 6] = cash + ticks[index + 6]! * perTick;
+    out[row + 7] = cash + ticks[index + 7]! * perTick;
   }
 }
 
@@ -235,15 +235,15 @@ function markRoundedInt(
 ): void {
   const { by } = scale;
   const whole = Math.floor(baseUnits / by);
-  const rest = baseUnits - whole * by;
+  const remainder = baseUnits - whole * by;
   const half = by / 2;
-  if (rest * 2 ** 31 >= MAX_EXACT / 2 || whole * 2 ** 31 >= MAX_EXACT) {
+  if (remainder * 2 ** 31 >= MAX_EXACT / 2 || whole * 2 ** 31 >= MAX_EXACT) {
     for (let row = from; row < to; row++) out[row] = cash + quoteValueAt(baseUnits, ticks[row + offset]!, scale);
     return;
   }
   for (let row = from; row < to; row++) {
     const price = ticks[row + offset]!;
-    out[row] = cash + (price * whole + Math.floor((price * rest + half) / by));
+    out[row] = cash + (price * whole + Math.floor((price * remainder + half) / by));
   }
 }
 

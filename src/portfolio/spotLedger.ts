@@ -42,9 +42,9 @@ export class SpotLedger extends AccountBooks implements Ledger {
    * the other instruments differ in their quote asset, or when one of them is listed twice.
    */
   constructor(instruments: readonly Instrument[], strategies: number, ownQuote: string | null = null) {
-    const own = instruments.filter((each) => isCoin(each) && (ownQuote === null || each.quote === ownQuote));
-    checkOneQuote(own);
-    const { quote, quoteDigits } = ownQuote === null ? instruments[0]! : own[0]!;
+    const coins = instruments.filter((each) => isCoin(each) && (ownQuote === null || each.quote === ownQuote));
+    checkOneQuote(coins);
+    const { quote, quoteDigits } = ownQuote === null ? instruments[0]! : coins[0]!;
     super(instruments, strategies, quote, quoteDigits);
     this.assets = listOf(instruments, (instrument) => new CoinAsset(instrument));
     this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new CoinHolding(book, asset)));
@@ -179,16 +179,17 @@ export class SpotLedger extends AccountBooks implements Ledger {
     return this.value(index, ticks);
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    const held = this.balances;
-    held.cash = this.cashTotal;
-    held.baseUnits = this.baseTotal(index);
-    markSegment(out, from, to, held, ticks, offset, this.scale(index));
+    const balances = this.balances;
+    balances.cash = this.cashTotal;
+    balances.baseUnits = this.baseTotal(index);
+    markSegment(out, from, to, balances, ticks, offset, this.scale(index));
   }
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     const units = this.baseTotal(index);
     if (units === 0) return;
     const scale = this.scale(index);
-    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + quoteValueAt(units, ticks[row]!, scale);
+    for (let outIndex = from; outIndex < to; outIndex++, row += step)
+      out[outIndex] = out[outIndex]! + quoteValueAt(units, ticks[row]!, scale);
   }
 
   override assertReconciled(): void {
@@ -215,8 +216,8 @@ export class SpotLedger extends AccountBooks implements Ledger {
   }
   private oversellError(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
     const { id, base } = this.instruments[index]!;
-    const held = this.base(strategy, index);
-    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${held} are held`);
+    const heldLots = this.base(strategy, index);
+    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldLots} are held`);
   }
   private assetNames(): string[] {
     return [this.cashAsset, ...this.instruments.filter((of) => isCoin(of) && of.quote === this.cashAsset).map(({ base }) => base)];

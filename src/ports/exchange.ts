@@ -69,7 +69,7 @@ export interface ExchangeSink {
    * Reports a terminal status without further fills. `filled` is used for an order by amount, because its fills alone do not show its end.
    */
   ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
-  evidence(order: OrderId, seen: Evidence): void;
+  evidence(order: OrderId, evidence: Evidence): void;
   /** An order that was proven absent, or refused, has appeared at the exchange. */
   arrivedLate(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
   /** Halts new risk on an instrument (null: on the account) until `clearHalt` or the operator clears it. `code` is stable. */

@@ -31,7 +31,7 @@ export interface Journal {
   signMs(order: Order): number;
   ack(order: Order): number;
   refused(order: Order, code: string): number;
-  evidence(order: Order, seen: Evidence): number;
+  evidence(order: Order, evidence: Evidence): number;
   /** Writes a fill. The last fill of an order also ends it, and no STATE follows. */
   fill(order: Order, fill: Fill): number;
   state(order: Order): number;

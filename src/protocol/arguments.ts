@@ -8,7 +8,7 @@ import { wireInterval, type Dialect } from './dialect.ts';
 import type { ChoiceParam, IntegerParam, Param, Params, TextParam } from './endpoints/endpoint.ts';
 
 /** The arguments of a call, by the names of the table. */
-export type Given = Readonly<Record<string, unknown>>;
+export type CallArguments = Readonly<Record<string, unknown>>;
 
 /** The call, for messages, and the dialect of the service. */
 export interface Context {
@@ -18,7 +18,7 @@ export interface Context {
 }
 
 /** A parameter as it is sent. */
-export interface Written {
+export interface WireParam {
   readonly name: string;
   /** Its text in a query, before percent-encoding. For a list it is JSON. */
   readonly text: string;
@@ -27,19 +27,24 @@ export interface Written {
 }
 
 /** Returns the parameters of a call, in the sequence of the table. Throws ConfigError for a missing, unknown or invalid parameter. */
-export function writeParams(params: Params, given: Given, context: Context, alwaysSent: readonly string[] = []): readonly Written[] {
-  for (const name in given) {
+export function writeParams(
+  params: Params,
+  args: CallArguments,
+  context: Context,
+  alwaysSent: readonly string[] = [],
+): readonly WireParam[] {
+  for (const name in args) {
     if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
   }
-  const written: Written[] = [];
+  const written: WireParam[] = [];
   const { rows, either } = tableOf(params);
   for (let index = 0; index < rows.length; index++) {
     const { name, param } = rows[index]!;
-    const value = given[name] ?? defaultOf(name, param, alwaysSent);
+    const value = args[name] ?? defaultOf(name, param, alwaysSent);
     if (value !== undefined) {
-      checkIsAllowed(name, param, given, context);
+      checkIsAllowed(name, param, args, context);
       written.push(writeParam(name, param, value, context));
-    } else if (isMissing(param, given)) {
+    } else if (isMissing(param, args)) {
       throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got nothing`, `give ${name}: ${param.help}`);
     }
   }
@@ -79,15 +84,15 @@ const namesOf = (params: Params): string =>
   Object.keys(params).length === 0 ? 'it has no parameters' : `it has ${Object.keys(params).join(', ')}`;
 
 /** True when a parameter must be given and is not. */
-function isMissing(param: Param, given: Given): boolean {
-  if (param.onlyWith) return given[param.onlyWith.name] === param.onlyWith.is;
+function isMissing(param: Param, args: CallArguments): boolean {
+  if (param.onlyWith) return args[param.onlyWith.name] === param.onlyWith.is;
   return param.need === 'required' || param.need === 'disputed';
 }
 
 /** Throws ConfigError for a parameter that may not be given with the others, or that the dialect does not have. */
-function checkIsAllowed(name: string, param: Param, given: Given, { op, dialect }: Context): void {
+function checkIsAllowed(name: string, param: Param, args: CallArguments, { op, dialect }: Context): void {
   const { onlyWith } = param;
-  if (onlyWith && given[onlyWith.name] !== onlyWith.is) {
+  if (onlyWith && args[onlyWith.name] !== onlyWith.is) {
     throw new ConfigError(`${op} ${name}: only with ${onlyWith.name} ${onlyWith.is}`, `leave ${name} out`);
   }
   if (param.kind === 'time' && dialect.klinesRange === 'none') {
@@ -99,7 +104,7 @@ function checkIsAllowed(name: string, param: Param, given: Given, { op, dialect 
 }
 
 /** Returns a parameter in wire form. Throws ConfigError for an invalid value. */
-function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
+function writeParam(name: string, param: Param, value: unknown, context: Context): WireParam {
   const written = writtenOrNull(name, param, value, context);
   if (written !== null) return written;
   const { op, market, dialect } = context;
@@ -108,7 +113,7 @@ function writeParam(name: string, param: Param, value: unknown, context: Context
 }
 
 /** Returns the parameter as it is sent; null for an invalid value. */
-function writtenOrNull(name: string, param: Param, value: unknown, context: Context): Written | null {
+function writtenOrNull(name: string, param: Param, value: unknown, context: Context): WireParam | null {
   switch (param.kind) {
     case 'text':
       return scalar(name, textOf(param, value, context), 'string');
@@ -138,7 +143,7 @@ function writtenOrNull(name: string, param: Param, value: unknown, context: Cont
   }
 }
 
-const scalar = (name: string, text: string | null, wire: 'number' | 'string'): Written | null =>
+const scalar = (name: string, text: string | null, wire: 'number' | 'string'): WireParam | null =>
   text === null ? null : { name, text, json: wire === 'string' ? `"${text}"` : text };
 
 /** Returns a row of a list, such as an order of a batch, as JSON text. Throws ConfigError for an invalid row. */
@@ -148,17 +153,17 @@ function rowOf(params: Params, row: unknown, context: Context): string {
 }
 
 /** Returns the JSON object of these parameters. */
-export function bodyOf(written: readonly Written[]): string {
+export function bodyOf(written: readonly WireParam[]): string {
   let members = '';
   for (const { name, json } of written) members += members === '' ? `"${name}":${json}` : `,"${name}":${json}`;
   return `{${members}}`;
 }
 
 /** Returns the query of these parameters, with its question mark; empty without parameters. */
-export const queryOf = (written: readonly Written[]): string =>
+export const queryOf = (written: readonly WireParam[]): string =>
   written.length === 0 ? '' : `?${written.map(({ name, text }) => `${name}=${encodeURIComponent(text)}`).join('&')}`;
 
-const isArguments = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isArguments = (value: unknown): value is CallArguments => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0 && value.length <= max;
 

@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
-import { bodyOf, queryOf, writeParams, type Given, type Written } from './arguments.ts';
+import { bodyOf, queryOf, writeParams, type CallArguments, type WireParam } from './arguments.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { SECURITY, type Endpoint } from './endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs } from './endpoints/endpoints.ts';
@@ -41,16 +41,16 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
 }
 
 /** Like `buildRequest`, for arguments without static types, such as those of a command line. */
-export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
+export function buildChecked(op: Op, args: CallArguments, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const endpoint = endpointOf(op);
-  rejectMarketOpen(op, given, dialect);
+  rejectMarketOpen(op, args, dialect);
   const { market, params, alwaysSent } = endpoint;
-  const written = renameArguments(writeParams(params, given, { op, market, dialect }, alwaysSent), op, dialect);
+  const written = renameArguments(writeParams(params, args, { op, market, dialect }, alwaysSent), op, dialect);
   const path = pathOf(op, endpoint, dialect);
   const prefix = dialect.pathPrefix[market];
   const signedPrefix = dialect.signPathPrefix ? prefix : '';
   if (endpoint.method === 'POST') {
-    const added = dialectMembers(op, endpoint, given, dialect);
+    const added = dialectMembers(op, endpoint, args, dialect);
     const body = bodyOf(added.length === 0 ? written : [...written, ...added]);
     return { op, method: 'POST', target: prefix + path, body, signedPath: signedPrefix + path };
   }
@@ -65,15 +65,15 @@ function pathOf(op: Op, endpoint: Endpoint, dialect: Dialect): string {
 }
 
 /** Renames parameters to the names that the service uses. */
-function renameArguments(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
+function renameArguments(written: readonly WireParam[], op: Op, dialect: Dialect): readonly WireParam[] {
   const rename = (from: string, to: string) => written.map((param) => (param.name === from ? { ...param, name: to } : param));
   if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
 /** Returns the body members that the dialect adds. */
-function dialectMembers(op: Op, { security }: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
-  const added: Written[] = [];
+function dialectMembers(op: Op, { security }: Endpoint, args: CallArguments, { recvWindow, marketOpen }: Dialect): readonly WireParam[] {
+  const added: WireParam[] = [];
   const addMember = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
   // The unit of the volume: 2 means contracts.
   if (marketOpen === 'v101' && op === 'futures.createOrder') addMember('orderUnit', 2);
@@ -85,7 +85,7 @@ function dialectMembers(op: Op, { security }: Endpoint, given: Given, { recvWind
       );
     }
     if (op !== 'spot.testNewOrder') addMember('recvWindow', recvWindow);
-    else if (given['recWindow'] === undefined) addMember('recWindow', recvWindow);
+    else if (args['recWindow'] === undefined) addMember('recWindow', recvWindow);
   }
   return added;
 }
@@ -94,8 +94,8 @@ function dialectMembers(op: Op, { security }: Endpoint, given: Given, { recvWind
  * Rejects a MARKET order that opens a futures position. Services read its volume as a value or as contracts, and the readings differ
  * several times over (exchange dialect, 7.1). It is sent only if the dialect says how the service reads it, and never as a trigger order.
  */
-function rejectMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
-  if (given['type'] !== 'MARKET' || given['open'] !== 'OPEN') return;
+function rejectMarketOpen(op: Op, args: CallArguments, { marketOpen }: Dialect): void {
+  if (args['type'] !== 'MARKET' || args['open'] !== 'OPEN') return;
   const isCreate = op === 'futures.createOrder';
   if (isCreate && (marketOpen === 'value' || marketOpen === 'v101')) return;
   throw new ConfigError(

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
-import type { Given } from './arguments.ts';
+import type { CallArguments } from './arguments.ts';
 import type { Param, Params } from './endpoints/endpoint.ts';
 import { endpointOf, type Op } from './endpoints/endpoints.ts';
 import { isList, isObject, type Json } from './json/json.ts';
@@ -13,7 +13,7 @@ import { scalarText } from './shapes/value.ts';
  * Returns the arguments of `op` from these texts. Ids of a list are separated by commas; orders of a batch are JSON. `buildChecked` does
  * the remaining checks, so unknown names are kept for it to reject. Throws ConfigError for invalid JSON.
  */
-export function argsFromText(op: Op, texts: Readonly<Record<string, string>>): Given {
+export function argsFromText(op: Op, texts: Readonly<Record<string, string>>): CallArguments {
   const { params } = endpointOf(op);
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fromText(`${op} ${name}`, params[name], text)]));
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
-import type { Wanted } from '../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { seededRng } from '../base/number/rng.ts';
 import { figuresOf } from './figures.ts';
 import type { RiskLimits } from './limits/limits.ts';
@@ -34,7 +34,7 @@ test('the explanation of a random order has the first denial of the check and fi
     const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
     const [explained, unexplained] = [new Fixture(limits), new Fixture(limits)];
     for (let step = 0; step < 40; step++) {
-      const terms: Wanted = {
+      const terms: DraftTerms = {
         side: rng.next() < 0.7 ? 'buy' : 'sell',
         ...(rng.next() < 0.2 ? { quoteUnits: Math.floor(rng.next() * 90 * USDT), lots: 0, side: 'buy' as const } : { lots: Math.floor(rng.next() * 100) }),
         limit: rng.next() < 0.4 ? 0 : 850 + Math.floor(rng.next() * 300),

@@ -17,12 +17,18 @@ export interface RuleVerdict {
 export function explainRules(rules: readonly OrderRule[], order: Draft, state: RiskState): readonly RuleVerdict[] {
   return rules.map((rule) => {
     const isPassed = rule.check(order, state);
-    const [asked, limit] = figuresOf(rule.code, order, state) ?? ['', ''];
-    return { code: rule.code, verdict: isPassed ? 'passed' : 'denied', asked, limit, detail: isPassed ? '' : rule.detail(order, state) };
+    const [requested, limit] = figuresOf(rule.code, order, state) ?? ['', ''];
+    return {
+      code: rule.code,
+      verdict: isPassed ? 'passed' : 'denied',
+      asked: requested,
+      limit,
+      detail: isPassed ? '' : rule.detail(order, state),
+    };
   });
 }
 
 /** Returns the denial of a check that runs before the rules. */
-export function denialBefore(code: string, asked: string, limit: string, detail: string): RuleVerdict {
-  return { code, verdict: 'denied', asked, limit, detail };
+export function denialBefore(code: string, requested: string, limit: string, detail: string): RuleVerdict {
+  return { code, verdict: 'denied', asked: requested, limit, detail };
 }

@@ -5,7 +5,7 @@ import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
 import { orderNotional } from './exposure/convertedRules.ts';
 import { closesAtOnce, isReduction } from './rules/openOrderRules.ts';
-import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
+import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/limitTexts.ts';
 import type { Draft, RiskState } from './rules/rule.ts';
 
 // hot: docs/performance.md#file-constants

@@ -25,7 +25,7 @@ import { chainOf, type Chain } from './rules/ruleChain.ts';
 import { LossWatches } from './rules/lossWatches.ts';
 import { rulesFor } from './rules.ts';
 import { tightenLimits } from './limits/tighten.ts';
-import { lotsText, priceText, quoteText } from './limits/words.ts';
+import { lotsText, priceText, quoteText } from './limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -108,7 +108,7 @@ export class RiskModule {
       exposure: exposureOf(ledger, reservations),
       limits: resolved,
       sent,
-      keepsSent: sent.keeps,
+      keepsSent: sent.isRecording,
       account: new AccountWorstCase(),
       marks: { lastTicks: () => NAN },
       rangeTicks: () => NAN,
@@ -156,8 +156,8 @@ export class RiskModule {
     const earlierSent = state.sent;
     this.arm(limits, resolveLimits(limits, state.instruments));
     state.sent = sentOrders(state.limits);
-    state.keepsSent = state.sent.keeps;
-    state.sent.follow(earlierSent);
+    state.keepsSent = state.sent.isRecording;
+    state.sent.takeOver(earlierSent);
   }
 
   /** Returns the codes of the rules that are on, in the order in which they are checked. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
-import type { Wanted } from '../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
@@ -14,12 +14,12 @@ interface Boundary {
   readonly limits?: RiskLimits;
   readonly prepare?: (fixture: Fixture) => void;
   /** One step below the bound, on it, and one step beyond. */
-  readonly under: Wanted;
-  readonly just: Wanted;
-  readonly over: Wanted;
+  readonly under: DraftTerms;
+  readonly just: DraftTerms;
+  readonly over: DraftTerms;
 }
 
-const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+const sizes = (under: number, terms: DraftTerms = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
   under: { ...terms, lots: under },
   just: { ...terms, lots: under + 1 },
   over: { ...terms, lots: under + 2 },
@@ -149,7 +149,7 @@ describe.each(BOUNDARIES.map((row, index) => ({ ...row, name: `${row.code} (${in
 );
 
 /** Sends four orders, the second with the terms of `other`, and returns their deny codes. */
-const codesOfFourOrders = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
+const codesOfFourOrders = (limits: RiskLimits, other: DraftTerms, without: readonly string[] = []) => {
   const fixture = new Fixture(limits, without);
   return [1, 2, 3, 4].map((orderNumber) => fixture.code(orderNumber === 2 ? { lots: 5, ...other } : { lots: 5 }));
 };

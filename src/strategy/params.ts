@@ -18,11 +18,11 @@ export interface ParamSpec<T> extends About<unknown> {
   readonly default: T;
   readonly choices?: readonly string[];
   /** Returns the value of a definition, or the description of a valid one. */
-  parse(given: unknown): T | Expected;
+  parse(rawValue: unknown): T | Expectation;
 }
 
 /** The description of a valid value, for messages. */
-export class Expected {
+export class Expectation {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
@@ -46,10 +46,10 @@ export function float(byDefault: number, about: About<number> = {}): ParamSpec<n
 
 /** Declares an exact decimal, such as a quantity or an amount of money. A definition writes it as quoted text. */
 export function decimal(byDefault: string, about: About<string> = {}): ParamSpec<Decimal> {
-  const expected = new Expected(`a quoted decimal${rangeText(about)}`);
-  const parse = (given: unknown) => {
-    if (!(given instanceof Decimal) && (typeof given !== 'string' || !isPlainDecimal(given))) return expected;
-    const value = new Decimal(given);
+  const expected = new Expectation(`a quoted decimal${rangeText(about)}`);
+  const parse = (rawValue: unknown) => {
+    if (!(rawValue instanceof Decimal) && (typeof rawValue !== 'string' || !isPlainDecimal(rawValue))) return expected;
+    const value = new Decimal(rawValue);
     const isInRange = (about.min === undefined || value.gte(about.min)) && (about.max === undefined || value.lte(about.max));
     return isInRange && value.isFinite() ? value : expected;
   };
@@ -61,10 +61,10 @@ export function decimal(byDefault: string, about: About<string> = {}): ParamSpec
 
 /** Declares a value that is true or false. */
 export function flag(byDefault: boolean, about: Pick<About<never>, 'help'> = {}): ParamSpec<boolean> {
-  const parse = (given: unknown) => {
-    if (typeof given === 'boolean') return given;
-    if (given === 'true') return true;
-    return given === 'false' ? false : new Expected('true or false');
+  const parse = (rawValue: unknown) => {
+    if (typeof rawValue === 'boolean') return rawValue;
+    if (rawValue === 'true') return true;
+    return rawValue === 'false' ? false : new Expectation('true or false');
   };
   return { kind: 'flag', default: byDefault, ...about, parse };
 }
@@ -75,16 +75,16 @@ export function choice<const T extends string>(
   byDefault: NoInfer<T>,
   about: Pick<About<never>, 'help'> = {},
 ): ParamSpec<T> {
-  const parse = (given: unknown) => choices.find((each) => each === given) ?? new Expected(`one of ${choices.join(', ')}`);
+  const parse = (rawValue: unknown) => choices.find((each) => each === rawValue) ?? new Expectation(`one of ${choices.join(', ')}`);
   return { kind: 'choice', default: byDefault, choices, ...about, parse };
 }
 
 /**
- * Returns the values of all declared parameters: the checked value from `given`, or the default. Throws ConfigError for an unknown parameter
+ * Returns the values of all declared parameters: the checked value from `rawValue`, or the default. Throws ConfigError for an unknown parameter
  * and for an invalid value. The message begins with `where`, the place in the definition.
  */
-export function parseParams(specs: Specs, given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
-  for (const name of Object.keys(given)) {
+export function parseParams(specs: Specs, rawValues: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
+  for (const name of Object.keys(rawValues)) {
     if (Object.hasOwn(specs, name)) continue;
     const nearest = nearestName(name, Object.keys(specs));
     const declared = Object.keys(specs).join(', ') || 'none';
@@ -95,10 +95,10 @@ export function parseParams(specs: Specs, given: Readonly<Record<string, unknown
   }
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    const value = Object.hasOwn(given, name) ? spec.parse(given[name]) : spec.default;
-    if (value instanceof Expected) {
+    const value = Object.hasOwn(rawValues, name) ? spec.parse(rawValues[name]) : spec.default;
+    if (value instanceof Expectation) {
       throw new ConfigError(
-        `${where} params.${name}: expected ${value.text}, got ${JSON.stringify(given[name])}`,
+        `${where} params.${name}: expected ${value.text}, got ${JSON.stringify(rawValues[name])}`,
         spec.help ?? 'correct the value',
       );
     }
@@ -116,9 +116,9 @@ function numeric(
   isValid: (value: number) => boolean,
 ): ParamSpec<number> {
   const { min = -Infinity, max = Infinity } = about;
-  const expected = new Expected(kindText + rangeText(about));
-  const parse = (given: unknown) => {
-    const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  const expected = new Expectation(kindText + rangeText(about));
+  const parse = (rawValue: unknown) => {
+    const value = typeof rawValue === 'string' && rawValue.trim() !== '' ? Number(rawValue) : rawValue;
     return typeof value === 'number' && isValid(value) && value >= min && value <= max ? value : expected;
   };
   if (parse(byDefault) !== byDefault)

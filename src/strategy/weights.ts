@@ -9,7 +9,7 @@ export type ComputedWeights = Readonly<Record<string, number>>;
 /** Returns the same weight for each symbol. The weights sum to `total`. */
 export function equalWeights(symbols: readonly string[], total = 1): ComputedWeights {
   checkSymbols('equalWeights', symbols);
-  return scaled(symbols.map((symbol) => [symbol, 1]), total); // prettier-ignore
+  return scaleParts(symbols.map((symbol) => [symbol, 1]), total); // prettier-ignore
 }
 
 /**
@@ -18,7 +18,7 @@ export function equalWeights(symbols: readonly string[], total = 1): ComputedWei
  */
 export function inverseVolatility(volatilities: Readonly<Record<string, number>>, total = 1): ComputedWeights {
   const parts = Object.entries(volatilities).map(([symbol, volatility]) => [symbol, 1 / volatility] as const);
-  return scaled(parts.filter(([, part]) => part > 0 && part < Infinity), total); // prettier-ignore
+  return scaleParts(parts.filter(([, part]) => part > 0 && part < Infinity), total); // prettier-ignore
 }
 
 /** Options of `riskParity`. */
@@ -58,7 +58,7 @@ export function riskParity(
     included.map((column, j) => correlation(covariances[row]![column]!, deviations[i]! * deviations[j]!)),
   );
   const exposures = descend(matrix, relativeBudgets.map((budget) => budget / sum)); // prettier-ignore
-  return scaled(included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]), total); // prettier-ignore
+  return scaleParts(included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]), total); // prettier-ignore
 }
 
 /** Returns the correlation. Returns 0 when the covariance is NaN, because the two symbols have no values in common. */
@@ -116,7 +116,7 @@ export function covarianceMatrix(series: readonly Series[], bars: number): reado
 }
 
 /** Returns the parts in the same proportions, so that they sum to `total`. */
-function scaled(parts: readonly (readonly [string, number])[], total: number): ComputedWeights {
+function scaleParts(parts: readonly (readonly [string, number])[], total: number): ComputedWeights {
   if (!Number.isFinite(total))
     throw new ConfigError(`weights: expected a finite total, got ${total}`, 'give the sum of the weights, such as 1');
   const sum = parts.reduce((partialSum, [, part]) => partialSum + part, 0);

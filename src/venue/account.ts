@@ -33,7 +33,7 @@ export class Account {
 /** Adds an account to those of a venue and returns its index. Throws ConfigError when the name is taken. */
 export function addAccount(accounts: Account[], account: Account): number {
   const { name } = account;
-  if (accounts.some((known) => known.name === name)) {
+  if (accounts.some((existing) => existing.name === name)) {
     throw new ConfigError(`account ${name}: the name is taken`, 'choose another name');
   }
   return accounts.push(account) - 1;

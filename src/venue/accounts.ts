@@ -190,10 +190,10 @@ function assetsOf(instruments: readonly Instrument[]): string[] {
       [base, baseDigits],
       [quote, quoteDigits],
     ] as const) {
-      const known = digitsOf.get(asset);
-      if (!known) digitsOf.set(asset, { digits, by: id });
-      else if (known.digits !== digits) {
-        const message = `instrument ${id}: ${asset} has ${digits} digits, but ${known.digits} in ${known.by}`;
+      const earlierDigits = digitsOf.get(asset);
+      if (!earlierDigits) digitsOf.set(asset, { digits, by: id });
+      else if (earlierDigits.digits !== digits) {
+        const message = `instrument ${id}: ${asset} has ${digits} digits, but ${earlierDigits.digits} in ${earlierDigits.by}`;
         throw new ConfigError(message, `give ${asset} the same basePrecision or quotePrecision in every instrument`);
       }
     }

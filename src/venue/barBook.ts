@@ -132,9 +132,9 @@ export abstract class BarBook {
   ordersInRow(openMs: number): VenueOrderRecord[] {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
-    const found: VenueOrderRecord[] = [];
-    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) if (order.admittedMs <= openMs) found.push(order);
-    return found;
+    const orders: VenueOrderRecord[] = [];
+    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) if (order.admittedMs <= openMs) orders.push(order);
+    return orders;
   }
   /**
    * Returns the number of orders that the current row would fill after its open: those that arrived after the open was offered, and those
@@ -300,10 +300,10 @@ export abstract class BarBook {
   private take(order: VenueOrderRecord, quoted: number, timeMs: number, rule: MatchingRule | 0 = 0): void {
     if (this.tracer !== null) this.tracer.acts(order, rule === 0 ? openRule(order) : rule, quoted, timeMs);
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
-    const wanted = this.computeFillableLots(order, price);
-    const lots = wanted < this.budget ? wanted : this.budget;
+    const fillable = this.computeFillableLots(order, price);
+    const lots = fillable < this.budget ? fillable : this.budget;
     const { id, limit } = order;
-    if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
+    if (lots > 0) this.fill(order, price, lots, fillable <= lots, false, timeMs);
     // The sink may have canceled the order, or released it so that another order uses the record.
     if (limit === 0 && order.isOpen === true && order.id === id && this.hasTraded) this.cancel(order, timeMs);
   }
@@ -321,16 +321,16 @@ export abstract class BarBook {
     }
     if (!this.hasTraded) return;
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
-    const wanted = this.computeFillableLots(order, price);
+    const fillable = this.computeFillableLots(order, price);
     // FOK fills completely or not at all: nothing is filled if the cap or the account does not allow all of it.
-    const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
-    if (timeInForce === 'IOC' || isWhole) this.fillAtMost(order, price, wanted, false, timeMs);
+    const isWhole = fillable === order.lots - order.filledLots && fillable <= this.budget;
+    if (timeInForce === 'IOC' || isWhole) this.fillAtMost(order, price, fillable, false, timeMs);
     if (order.id === id && order.isOpen) this.cancel(order, timeMs);
   }
 
-  private fillAtMost(order: VenueOrderRecord, price: number, wanted: number, isMaker: boolean, timeMs: number): void {
-    const lots = wanted < this.budget ? wanted : this.budget;
-    if (lots > 0) this.fill(order, price, lots, lots === wanted, isMaker, timeMs);
+  private fillAtMost(order: VenueOrderRecord, price: number, maxLots: number, isMaker: boolean, timeMs: number): void {
+    const lots = maxLots < this.budget ? maxLots : this.budget;
+    if (lots > 0) this.fill(order, price, lots, lots === maxLots, isMaker, timeMs);
   }
 
   /** Handles an order with a time in force that the open does not reach: it rests, or it ends with the first row that trades. */
@@ -341,8 +341,8 @@ export abstract class BarBook {
   }
 
   private slipPrice(order: VenueOrderRecord, quoted: number): number {
-    const wanted = this.computeFillableLots(order, quoted);
-    return slippedPrice(this.slippage, this.instrument, order, quoted, wanted < this.budget ? wanted : this.budget, this.bar);
+    const fillable = this.computeFillableLots(order, quoted);
+    return slippedPrice(this.slippage, this.instrument, order, quoted, fillable < this.budget ? fillable : this.budget, this.bar);
   }
 
   /** Books one fill completely, and then calls the sink. `isLast`: the fill ends an order by amount. */

@@ -84,13 +84,13 @@ const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
  * half, so that the venue refuses it. From 2^52 on doubles have no halves, so it becomes NaN, which the venue refuses with the same code.
  */
 export function scaleText(text: string, digits: number): number {
-  const scaled = scaleShort(text, digits);
+  const scaled = scaleShortText(text, digits);
   if (scaled !== null) return scaled;
   const match = NUMBER.exec(text);
   if (match === null) return NAN;
-  const [, sign = '', whole = '', part = '', exponent = '0'] = match;
-  const shift = digits + Number(exponent) - part.length;
-  const all = BigInt(whole + part);
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const shift = digits + Number(exponent) - fraction.length;
+  const all = BigInt(whole + fraction);
   const power = 10n ** BigInt(Math.abs(shift));
   const value = shift >= 0 ? all * power : all / power;
   const isWhole = shift >= 0 || value * power === all;
@@ -104,11 +104,11 @@ const MAX_HALF = 2n ** 52n - 1n;
 
 const [ZERO, NINE, POINT] = [48, 57, 46];
 /** A number with at most this many digits is always below 2^53. */
-const SHORT = 15;
+const MAX_EXACT_DIGITS = 15;
 
 /** Does the same for a few plain digits, the usual case. Null if the text has another form, or is finer than the scale. */
-function scaleShort(text: string, digits: number): number | null {
-  if (text.length > SHORT) return null;
+function scaleShortText(text: string, digits: number): number | null {
+  if (text.length > MAX_EXACT_DIGITS) return null;
   let value = 0;
   let point = -1;
   for (let index = 0; index < text.length; index++) {
@@ -119,6 +119,6 @@ function scaleShort(text: string, digits: number): number | null {
   }
   const places = point < 0 ? 0 : text.length - 1 - point;
   // A point needs digits on both sides, and the scaled value must be whole and exact.
-  const isExact = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= SHORT;
+  const isExact = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= MAX_EXACT_DIGITS;
   return isExact ? value * 10 ** (digits - places) : null;
 }

@@ -82,13 +82,13 @@ export class SpotBook extends BarBook {
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = feesInReceived;
-    const rest = isComplete === true ? 0 : this.holdForRest(order, quote);
+    const heldForRest = isComplete === true ? 0 : this.holdForRest(order, quote);
     // `holdForRest` may have reduced the fee and the notional of this fill by a waiver.
     const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
-    const held = order.lockedUnits;
-    quote.locked = balance(quote.locked - held + rest);
-    quote.free = balance(quote.free + held - rest - due);
-    order.lockedUnits = rest;
+    const lockedUnits = order.lockedUnits;
+    quote.locked = balance(quote.locked - lockedUnits + heldForRest);
+    quote.free = balance(quote.free + lockedUnits - heldForRest - due);
+    order.lockedUnits = heldForRest;
     this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
     base.free = exactUnits(base.free + quantity - (feesInReceived ? fee : 0));
@@ -118,9 +118,9 @@ export class SpotBook extends BarBook {
     const { fillBuffer } = this;
     const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
-    const rest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
-    if (due + rest > funds) this.waive(due + rest - funds);
-    return rest;
+    const heldForRest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
+    if (due + heldForRest > funds) this.waive(due + heldForRest - funds);
+    return heldForRest;
   }
 
   /**

@@ -26,7 +26,7 @@ export class Venue extends BookVenue<SpotBook> {
   private lastAccount = -1;
   private lastInstrumentAccount = NO_INSTRUMENT_ACCOUNT;
   private lastSign: 1 | -1 = 1;
-  private needed = 0.5;
+  private neededUnits = 0.5;
 
   /** `Book`: the class that books fills. Throws ConfigError for an invalid setting or list of instruments. */
   constructor(config: VenueConfig, sink: VenueSink, Book: typeof SpotBook = SpotBook) {
@@ -75,7 +75,7 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { lastBook: book, lastInstrumentAccount: instrumentAccount, lastSign: sign, needed } = this;
+    const { lastBook: book, lastInstrumentAccount: instrumentAccount, lastSign: sign, neededUnits: needed } = this;
     const order = this.orders.acquire(book.instrument, instrumentAccount.account);
     if (order.instrumentAccount !== instrumentAccount) order.instrumentAccount = instrumentAccount;
     order.ref = ref;
@@ -121,10 +121,10 @@ export class Venue extends BookVenue<SpotBook> {
     return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, instrumentAccount.takerPpm), instrumentAccount.quote);
   }
 
-  private checkFunds(sign: 1 | -1, needed: number, payer: Balance): number {
+  private checkFunds(sign: 1 | -1, neededUnits: number, payer: Balance): number {
     this.lastSign = sign;
-    this.needed = needed;
-    return needed <= payer.free ? 0 : balanceNotEnough.code;
+    this.neededUnits = neededUnits;
+    return neededUnits <= payer.free ? 0 : balanceNotEnough.code;
   }
 
   /** Finds the account and book for the checks of an order. Returns the code of a refusal, or 0. */

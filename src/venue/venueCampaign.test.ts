@@ -125,7 +125,8 @@ class NaiveVenue {
     const { side, limit, lots, quoteUnits } = order.intent;
     const ticks = this.setting.slippageTicks;
     const slipped = side === 'buy' ? quoted + ticks : Math.max(quoted - ticks, 1);
-    const price = limit === 0 ? slipped : side === 'buy' ? Math.min(slipped, limit) : Math.max(slipped, limit);
+    const withinLimit = side === 'buy' ? Math.min(slipped, limit) : Math.max(slipped, limit);
+    const price = limit === 0 ? slipped : withinLimit;
     let wanted = BigInt(lots) - order.filled;
     if (quoteUnits > 0) for (wanted = 0n; this.notionalFits(order.instrument, price, wanted + 1n, quoteUnits);) wanted++;
     this.fill(order, price, wanted, false, timeMs);
@@ -156,7 +157,8 @@ class NaiveVenue {
       this.move(this.locked, account, of.quote, -order.held);
       this.move(this.free, account, of.quote, order.held);
       const due = () => notional + (feeInBase ? 0n : fee);
-      const rest = complete ? 0n : intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due();
+      const holdForRest = () => (intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due());
+      const rest = complete ? 0n : holdForRest();
       for (let short = due() + rest - this.free.get(`${account}${of.quote}`)!; short > 0n; short--) {
         if (fee > 0n && !feeInBase) fee--;
         else notional--;

@@ -91,16 +91,16 @@ export function checkVenueConfig(config: VenueConfig): void {
 /** Throws ConfigError for the first invalid one of the settings that spot and futures share. */
 export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolumeSharePpm' | 'maxOpenOrders' | 'state'>): void {
   if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
-  const seen = new Set<string>();
+  const symbols = new Set<string>();
   const { state } = config;
   for (const { id } of config.instruments) {
-    if (seen.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
-    seen.add(id);
+    if (symbols.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
+    symbols.add(id);
     checkPpm(`instrument ${id} priceBandPpm`, state?.instruments?.[id]?.priceBandPpm ?? 0);
   }
   for (const id of Object.keys(state?.instruments ?? {})) {
-    if (!seen.has(id))
-      throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...seen].join(', ')}`);
+    if (!symbols.has(id))
+      throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...symbols].join(', ')}`);
   }
   checkPpm('maxVolumeSharePpm', config.maxVolumeSharePpm);
   if (!(Number.isSafeInteger(config.maxOpenOrders) && config.maxOpenOrders > 0)) {

@@ -11,7 +11,7 @@ const BOOK: Book = {
   equity: [1000, 1030, 1000],
 };
 
-const changed = (trade: number, column: number, value: number): Book => ({
+const changeTrade = (trade: number, column: number, value: number): Book => ({
   ...BOOK,
   trades: BOOK.trades.map((row, at) => (at === trade ? row.with(column, value) : row)),
 });
@@ -22,9 +22,9 @@ describe('compareBooks', () => {
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000, 1030 + 1e-9, 1000] }).equal).toBe(true);
   });
   it('compareBooks names the first trade that differs', () => {
-    expect(compareBooks(BOOK, changed(1, 3, 100.01)).first).toBe('trade 2, exit price: isobar 100, tool 100.01');
-    expect(compareBooks(BOOK, changed(0, 0, 2)).first).toBe('trade 1, entry time: isobar 1, tool 2');
-    expect(compareBooks(BOOK, changed(0, 5, NaN)).equal).toBe(false);
+    expect(compareBooks(BOOK, changeTrade(1, 3, 100.01)).first).toBe('trade 2, exit price: isobar 100, tool 100.01');
+    expect(compareBooks(BOOK, changeTrade(0, 0, 2)).first).toBe('trade 1, entry time: isobar 1, tool 2');
+    expect(compareBooks(BOOK, changeTrade(0, 5, NaN)).equal).toBe(false);
   });
   it('compareBooks names a missing trade on either side', () => {
     expect(compareBooks(BOOK, { ...BOOK, trades: BOOK.trades.slice(0, 1) }).first).toBe('trade 2 is missing in the tool');

@@ -109,7 +109,7 @@ function homeless(file: string, specifier: string): string | null {
 
 /** Returns the problem of an import by a file at the top of src, which may import these rooms only; null if it may. */
 function crossing(file: string, specifier: string): string | null {
-  const there = resolved(file, specifier);
+  const there = resolveImport(file, specifier);
   const server = DOORS[file];
   return server === undefined || server.some((room) => there.startsWith(`${room}/`))
     ? null
@@ -128,14 +128,14 @@ function cycles(texts: ReadonlyMap<string, string>): string[] {
     }
     state.set(file, 'open');
     const code = (texts.get(file) ?? '').replace(/^import type .*$|\/\/.*$/gm, '');
-    for (const specifier of importsOf(code)) if (specifier.startsWith('.')) visit(resolved(file, specifier), [...path, file]);
+    for (const specifier of importsOf(code)) if (specifier.startsWith('.')) visit(resolveImport(file, specifier), [...path, file]);
     state.set(file, 'done');
   };
   for (const file of texts.keys()) visit(file, []);
   return found;
 }
 
-const resolved = (file: string, specifier: string) => posix.join(posix.dirname(file), specifier);
+const resolveImport = (file: string, specifier: string) => posix.join(posix.dirname(file), specifier);
 
 function importsOf(code: string): string[] {
   return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^'\s,;]+)'/g)].map((match) => match[1]!);

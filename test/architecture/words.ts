@@ -6,7 +6,7 @@ import { posix, sep } from 'node:path';
 import ts from 'typescript59';
 
 /** A word that names must not have. */
-interface Banned {
+interface BannedWord {
   readonly word: string;
   /** The word to use in its place. */
   readonly use: string;
@@ -28,7 +28,7 @@ interface Text {
 
 /** The content of wordlist.json. */
 export interface WordList {
-  readonly banned: readonly Banned[];
+  readonly banned: readonly BannedWord[];
   readonly phrases: readonly Phrase[];
   /** Files whose messages and titles are not checked. */
   readonly unchecked: readonly string[];

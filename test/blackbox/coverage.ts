@@ -56,8 +56,8 @@ export class Coverage {
   table(): string {
     const labels = CODES.map((code) => String(code).padStart(5));
     const margin = ' '.repeat(Math.max(...this.#ops.map((op) => op.length)) + 2);
-    const header = [0, 1, 2, 3, 4].map((digit) => margin + spaced(labels.map((label) => label[digit]!)));
-    const rows = this.#ops.map((op) => op.padEnd(margin.length) + spaced(CODES.map((code) => this.#mark(op, code))));
+    const header = [0, 1, 2, 3, 4].map((digit) => margin + groupMarks(labels.map((label) => label[digit]!)));
+    const rows = this.#ops.map((op) => op.padEnd(margin.length) + groupMarks(CODES.map((code) => this.#mark(op, code))));
     const [count, listed] = [this.#seen.size, this.#unreachable.size];
     const cellCount = this.#ops.length * CODES.length;
     return [
@@ -76,7 +76,7 @@ export class Coverage {
 }
 
 /** Returns the marks as text, in groups of five. */
-const spaced = (marks: readonly string[]): string =>
+const groupMarks = (marks: readonly string[]): string =>
   marks
     .map((mark, index) => (index > 0 && index % 5 === 0 ? ` ${mark}` : mark))
     .join('')

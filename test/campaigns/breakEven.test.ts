@@ -20,7 +20,7 @@ import {
   type RunWithCost,
 } from '../fixtures/breakEvenOracle.ts';
 import { sharedFile } from '../fixtures/sharedData.ts';
-import { definitionsIn, isobar, placed } from '../fixtures/shippedDefinitions.ts';
+import { definitionsIn, isobar, placementSettings } from '../fixtures/shippedDefinitions.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
@@ -135,7 +135,7 @@ describe.skipIf(!isCampaign || SPOT === null || UNIVERSE === null)('on real bars
   test.each(definitionsIn(ROOT, 'backtests/real'))(
     'the break-even on real bars equals that of edited definitions: $name',
     async ({ file }) => {
-      const set = placed(ROOT, file, folder);
+      const set = placementSettings(ROOT, file, folder);
       const result = await breakEvenOf(folder, file, set);
       for (const cost of ['fee', 'slippage', 'latency'] as const) {
         const runWith: RunWith = (value) => netOf(file, [...set, ...editsOf(cost, value)]);

@@ -35,14 +35,18 @@ const FLOAT_ERROR = 1e-9;
 const SPOT_LONG: Partial<Plan> = { isFutures: false, isLong: true, trailing: 0, slippageTicks: 0, slippagePpm: 0, funding: 0 };
 
 /** A run with its envelope. */
-interface Finished {
+interface RunWithEnvelope {
   readonly record: RunRecord;
   readonly envelope: RunEnvelope['envelope'];
   readonly band: RunEnvelope['band'];
 }
 
 /** Runs a plan to its end. With `fine` rows the envelope is refined by what happened inside the bars. */
-async function finish(plan: RunPlan, fine: BarColumns | null = null, rows: RowReader | null = fine && memoryRows(fine)): Promise<Finished> {
+async function finish(
+  plan: RunPlan,
+  fine: BarColumns | null = null,
+  rows: RowReader | null = fine && memoryRows(fine),
+): Promise<RunWithEnvelope> {
   const prepared = await prepareBacktest(plan, { keepsDecisions: true });
   prepared.loop(prepared.engine);
   const record = runRecordOf(plan, prepared, false);
@@ -51,7 +55,7 @@ async function finish(plan: RunPlan, fine: BarColumns | null = null, rows: RowRe
 }
 
 /** As `finish`, by the built package, which alone can load the shipped strategy files. */
-async function finishBuilt(plan: RunPlan): Promise<Finished> {
+async function finishBuilt(plan: RunPlan): Promise<RunWithEnvelope> {
   const prepared = await (builtPrepare as object as typeof prepareBacktest)(plan, { keepsDecisions: true });
   prepared.loop(prepared.engine);
   const record = (builtRecordOf as object as typeof runRecordOf)(plan, prepared, false);

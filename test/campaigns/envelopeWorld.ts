@@ -22,7 +22,9 @@ export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   for (let index = 0; index < path.length; index++) {
     if (index % DRIFT_TICKS === 0) drift = (rng.next() - 0.5) * 0.3;
     const drawn = rng.next() + drift;
-    price += drawn < 0.45 ? -1 : drawn < 0.55 ? 0 : 1;
+    const isDown = drawn < 0.45;
+    const isUp = drawn >= 0.55;
+    price += Number(isUp) - Number(isDown);
     path[index] = price;
   }
   return path;
@@ -207,12 +209,13 @@ function entryOptions(plan: Plan, closeTicks: number): OrderOptions {
   const share = TARGET_SHARES[plan.ladder.length];
   const isLast = (index: number) => index === plan.ladder.length;
   const targets = rungs.map((rung, index) => ({ at: price(rung.price), ...(isLast(index) ? {} : { share: share! }) }));
+  const takeProfit = target > 0 ? { takeProfit: price(target) } : {};
   return {
     ...(plan.kind === 'limit' ? { limit: price(level) } : {}),
     ...(plan.kind === 'trigger' ? { [plan.isFutures ? 'trigger' : 'stopEntry']: price(level) } : {}),
     ...(plan.kind === 'trigger' && plan.entryLimit ? { limit: price(level + plan.entryLimit) } : {}),
     ...(stop > 0 ? { stopLoss: price(stop) } : {}),
-    ...(plan.ladder.length > 0 ? { targets } : target > 0 ? { takeProfit: price(target) } : {}),
+    ...(plan.ladder.length > 0 ? { targets } : takeProfit),
     ...(plan.trailing > 0 ? { trailing: price(plan.trailing) } : {}),
   };
 }

@@ -11,7 +11,7 @@ import { auditBooks } from '../../src/paperExchange/audit.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { Oracle } from './numbersOracle.ts';
-import { draw, type Drawn, type Sense } from './numbersRequest.ts';
+import { draw, type DrawnRequest, type Sense } from './numbersRequest.ts';
 import { FUTURES, NAMES, type Name, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
 
 /** `npm run campaign -- exchangeNumbers --cases 1000000` sets both. */
@@ -77,7 +77,7 @@ class Campaign {
     if (code === 0) this.#took(request, name, answer.body);
   }
 
-  #took({ op, given }: Drawn, name: Name, body: string): void {
+  #took({ op, given }: DrawnRequest, name: Name, body: string): void {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
     if (this.ids.length > 400) this.ids.splice(0, 200);
     const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';

@@ -219,7 +219,10 @@ export class FuturesWorld {
     const { wallets } = this.venue;
     return Array.from({ length: ACCOUNTS }, (_, account) => this.instruments.map((_of, index) => wallets.sides(account, index)[0]))
       .flat()
-      .map(({ lots, isLong }) => (lots === 0 ? 0 : isLong ? 1 : -1));
+      .map(({ lots, isLong }) => {
+        if (lots === 0) return 0;
+        return isLong ? 1 : -1;
+      });
   }
   /** Returns a whole number from 0 to `count` - 1. */
   private below(count: number): number {

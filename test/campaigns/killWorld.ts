@@ -17,7 +17,7 @@ import { clientOrderIdOf } from '../../src/protocol/clientOrderId.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
-import { booksOf, rememberedSlices, type BookedOrder } from '../fixtures/killBooks.ts';
+import { booksOf, slicesInMemory, type BookedOrder } from '../fixtures/killBooks.ts';
 import { FuturesFixture, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 import { BTC, START_MS } from '../service/serviceFixture.ts';
 
@@ -206,7 +206,7 @@ export class KillWorld {
   #journal(books: JournalBooks): SliceJournal {
     const nextId = (): OrderId => ++this.#orderCount as OrderId;
     const deps = { nextId, cidOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
-    return rememberedSlices(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
+    return slicesInMemory(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
   }
 
   #newClientOrderId(): string {

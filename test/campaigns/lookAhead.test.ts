@@ -10,7 +10,7 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
-import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from '../simulation/plans.ts';
+import { feed, hoursOf, minutes, planOf, START_MS, stretchBars, truncateBars, type PlanOptions } from '../simulation/plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -55,7 +55,7 @@ interface World {
   readonly terms?: (endMs: number) => PlanOptions;
 }
 
-const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
+const until = (bars: BarColumns, endMs: number) => truncateBars(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
 
 /** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
 function worldOf(file: string, seed: number): World {
@@ -72,7 +72,7 @@ function worldOf(file: string, seed: number): World {
       return { ...alone, params: { bandBars: 30, minStep: 0.002 } };
     case 'momentumRotation.ts': {
       const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, symbolIndex) =>
-        stretched(minutes(symbol, ROWS, seed + symbolIndex, 0.05), '4h', 240),
+        stretchBars(minutes(symbol, ROWS, seed + symbolIndex, 0.05), '4h', 240),
       );
       return {
         bars: universe[0]!,
@@ -95,7 +95,7 @@ function worldOf(file: string, seed: number): World {
       // Both accounts have the same digits of money.
       const coin = { ...bars, instrument: { ...bars.instrument, quoteDigits: perp.instrument.quoteDigits } };
       const feeds = (endMs: number) => [feed('spot', until(coin, endMs)), feed('perp', until(perp, endMs))];
-      return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => carried(perp, seed, endMs) };
+      return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => withFunding(perp, seed, endMs) };
     }
     default:
       return alone;
@@ -103,7 +103,7 @@ function worldOf(file: string, seed: number): World {
 }
 
 /** Returns options with two accounts and a funding rate every seven minutes up to `endMs`. */
-function carried({ instrument }: BarColumns, seed: number, endMs: number): PlanOptions {
+function withFunding({ instrument }: BarColumns, seed: number, endMs: number): PlanOptions {
   const random = seededRng(seed);
   const rates = Array.from({ length: 200 }, (_, rateIndex) => ({
     timeMs: START_MS + rateIndex * 7 * 60_000,
@@ -127,14 +127,14 @@ function contract(base: string, seed: number): BarColumns {
   return { ...minutes(`${base}USDT`, ROWS, seed, 0.05), instrument: linearContract({}, { base, priceDigits: 2 }) };
 }
 
-async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
+async function loadShipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
   const { strategy, hash } = await loadStrategy(FOLDER + file);
   return { strategy: strategy as object as StrategyClass, hash };
 }
 
 describe.each(SHIPPED)('%s', (file) => {
   it(`the strategy decides the same on the data up to t and on all data, at ${TRIALS} random t (seed ${SEED})`, async () => {
-    const { strategy, hash } = await shipped(file);
+    const { strategy, hash } = await loadShipped(file);
     const random = seededRng(SEED);
     const { bars, feeds, params, terms } = worldOf(file, 3);
     const runUntil = (endMs: number) => {
@@ -156,7 +156,7 @@ describe.each(SHIPPED)('%s', (file) => {
   });
 
   it.each([0, 30_000, 90_000])('no order fills before it arrives, with a latency of %i ms', async (latencyMs) => {
-    const { strategy } = await shipped(file);
+    const { strategy } = await loadShipped(file);
     const { feeds, params, terms } = worldOf(file, 8);
     const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);

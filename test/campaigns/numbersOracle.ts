@@ -216,8 +216,10 @@ export class Oracle {
 /** A trade of a position, in net mode or of one side; what it has earned. */
 function trade(instrument: Instrument, book: Book, isBuyer: boolean, lots: bigint, ticks: bigint): bigint {
   const value = valueOf(instrument, lots, ticks);
-  const closing = book.lots > 0n && book.isLong !== isBuyer ? (lots < book.lots ? lots : book.lots) : 0n;
-  const closedValue = closing === lots ? value : closing === 0n ? 0n : valueOf(instrument, closing, ticks);
+  const maxClosing = lots < book.lots ? lots : book.lots;
+  const closing = book.lots > 0n && book.isLong !== isBuyer ? maxClosing : 0n;
+  const valueOfPart = closing === 0n ? 0n : valueOf(instrument, closing, ticks);
+  const closedValue = closing === lots ? value : valueOfPart;
   let profit = 0n;
   if (closing > 0n) {
     const entry = closing === book.lots ? book.entry : halfUp(book.entry * closing, book.lots);

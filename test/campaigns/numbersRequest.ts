@@ -7,7 +7,7 @@ import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints
 import { INTERVALS } from '../../src/model/interval.ts';
 
 /** One drawn request. The caller signs it if `isSigned`. */
-export interface Drawn {
+export interface DrawnRequest {
   readonly op: Op;
   readonly method: string;
   readonly target: string;
@@ -88,7 +88,7 @@ const TRADING: readonly Op[] = [
 ];
 
 /** Draws a request. Half of the draws take a trading call, and the other half any call. */
-export function draw(rng: Rng, sense: Sense): Drawn {
+export function draw(rng: Rng, sense: Sense): DrawnRequest {
   const op = rng.next() < 0.5 ? of(rng, TRADING) : of(rng, OPS);
   const { method, path, params, market, security } = endpointOf(op);
   const name = of(rng, sense.names(market));

@@ -95,7 +95,7 @@ const CPU_EVERY = 25;
 const LONG_MS = 100;
 
 /** One answer, and the CPU that it took, or a bound of it. */
-export interface Answered {
+export interface MeasuredAnswer {
   readonly status: number;
   readonly body: string;
   readonly cpuMs: number;
@@ -157,11 +157,11 @@ export class NumbersWorld {
     await this.#kept.close();
   }
 
-  get(target: string, as: string | null): Answered {
+  get(target: string, as: string | null): MeasuredAnswer {
     return this.send('GET', target, '', as);
   }
 
-  send(method: string, target: string, body: string, as: string | null): Answered {
+  send(method: string, target: string, body: string, as: string | null): MeasuredAnswer {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (as !== null) {
       headers['x-ch-apikey'] = `${as}-Key`;

@@ -10,7 +10,7 @@ const MILLION = 1_000_000n;
 const RATE_SCALE = 10n ** 12n;
 
 /** An execution of one order. `index` is the contract, as everywhere in this file. */
-export interface Executed {
+export interface Execution {
   readonly account: number;
   readonly index: number;
   readonly isBuy: boolean;
@@ -31,7 +31,7 @@ export interface TakenOver {
 }
 
 /** One side of one contract of an account. */
-export interface Held {
+export interface OpenSide {
   readonly account: number;
   readonly index: number;
   isLong: boolean;
@@ -68,7 +68,7 @@ export class PairedLedger {
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;
   /** By account, contract and side. Net mode uses the first side only. */
-  readonly #held: (readonly [Held, Held])[][] = [];
+  readonly #held: (readonly [OpenSide, OpenSide])[][] = [];
 
   constructor(terms: LedgerTerms) {
     this.#terms = terms;
@@ -81,30 +81,30 @@ export class PairedLedger {
   open(units: readonly bigint[], settingOf: (index: number) => ContractSetting): void {
     const account = this.money.push([...units]) - 1;
     units.forEach((deposit, asset) => (this.deposited[asset]! += deposit));
-    const flat = (index: number, isLong: boolean): Held => ({ account, index, isLong, isCross: true, lots: 0n, entry: 0n, margin: 0n });
+    const flat = (index: number, isLong: boolean): OpenSide => ({ account, index, isLong, isCross: true, lots: 0n, entry: 0n, margin: 0n });
     this.settings.push(this.#terms.instruments.map((_, index) => settingOf(index)));
     this.#held.push(this.#terms.instruments.map((_, index) => [flat(index, true), flat(index, false)]));
   }
 
   /** Returns both sides of a contract. In net mode the second one stays flat. */
-  sides(account: number, index: number): readonly [Held, Held] {
+  sides(account: number, index: number): readonly [OpenSide, OpenSide] {
     return this.#held[account]![index]!;
   }
 
   /** Returns the open positions of all accounts in a contract. */
-  heldOf(index: number): readonly Held[] {
+  heldOf(index: number): readonly OpenSide[] {
     return this.#held.flatMap((byContract) => [...byContract[index]!]).filter(({ lots }) => lots > 0n);
   }
 
   /** Books an execution. Returns its fee. */
-  executed(execution: Executed): bigint {
+  executed(execution: Execution): bigint {
     const { account, index, isBuy, closes, lots, price } = execution;
     const { isNet, leverage, isCross } = this.settings[account]![index]!;
     const value = this.value(index, lots, price);
     const fee = this.#chargeFee(execution, value);
 
     const [first, second] = this.sides(account, index);
-    const opposite = isNet ? first : isBuy ? second : first;
+    const opposite = !isNet && isBuy ? second : first;
     const mayClose = (isNet || closes) && opposite.lots > 0n && opposite.isLong !== isBuy;
     const closing = mayClose ? min(BigInt(lots), opposite.lots) : 0n;
     const opening = BigInt(lots) - closing;
@@ -123,7 +123,7 @@ export class PairedLedger {
     return fee;
   }
 
-  #chargeFee({ account, index, closes, isMaker }: Executed, value: bigint): bigint {
+  #chargeFee({ account, index, closes, isMaker }: Execution, value: bigint): bigint {
     const contract = this.#terms.instruments[index]!.contract!;
     const makerPpm = closes ? contract.closeMakerFeePpm : contract.openMakerFeePpm;
     const takerPpm = closes ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
@@ -158,7 +158,7 @@ export class PairedLedger {
   }
 
   /** Books the funding of a position at the mark `ticks`. Longs pay a rate above 0. */
-  funded(held: Held, ticks: number, rate: number): void {
+  funded(held: OpenSide, ticks: number, rate: number): void {
     const asset = this.assetOf(held.index);
     const amount = divideHalfUp(this.value(held.index, Number(held.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
     const received = held.isLong === rate > 0 ? -amount : amount;
@@ -220,7 +220,7 @@ export class PairedLedger {
    * Closes lots of a position at a value, and books the profit. Returns what is left of their margin after it; a rounding remainder stays
    * with the lots that remain.
    */
-  #close(held: Held, lots: bigint, value: bigint): bigint {
+  #close(held: OpenSide, lots: bigint, value: bigint): bigint {
     const isAll = lots === held.lots;
     const entry = isAll ? held.entry : divideHalfUp(held.entry * lots, held.lots);
     const margin = isAll ? held.margin : (held.margin * lots) / held.lots;

@@ -15,7 +15,7 @@ import { TRIGGER_KINDS } from '../../src/venue/futures/triggers.ts';
 import type { VenuePosition } from '../../src/venue/futures/position.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { futuresIntent, inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { type Held, PairedLedger } from './pairedLedger.ts';
+import { type OpenSide, PairedLedger } from './pairedLedger.ts';
 
 /** How often each kind of event happened. */
 export interface PairedCounts {
@@ -89,7 +89,7 @@ class ObservedExchange extends FuturesExchange {
 
 /** A funding payment that a position will get or pay, at the mark `ticks`. */
 interface DueFunding {
-  readonly held: Held;
+  readonly held: OpenSide;
   readonly rate: number;
   readonly ticks: number;
 }
@@ -246,12 +246,12 @@ export class PairedWorld {
     const { venue } = this.exchange;
     const setting = this.ledger.settings[account]![index]!;
     const [leverage, isFirst] = [1 + this.below(100), this.below(2) === 0];
-    const isDone =
-      kind === 0
-        ? venue.setLeverage(account, instrument, leverage)
-        : kind === 1
-          ? venue.setMarginMode(account, instrument, isFirst)
-          : venue.setPositionMode(account, instrument, isFirst);
+    const changes = [
+      () => venue.setLeverage(account, instrument, leverage),
+      () => venue.setMarginMode(account, instrument, isFirst),
+      () => venue.setPositionMode(account, instrument, isFirst),
+    ];
+    const isDone = changes[kind]!();
     if (isDone) {
       Object.assign(setting, [{ leverage }, { isCross: isFirst }, { isNet: isFirst }][kind]);
       this.counts.settings++;

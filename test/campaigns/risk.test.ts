@@ -6,8 +6,8 @@ import { noCounts } from './riskCourse.ts';
 import { SpotRiskWorld } from './riskWorld.ts';
 
 const CASES = casesOr(2000);
-/** Courses within which a planted fault must be found. */
-const SEEDS = 1000;
+/** A removed rule must show in one of this many courses of events, from `SEED` on. */
+const MAX_COURSES = 1000;
 const HOUR_MS = 3_600_000;
 
 test(`no limit is broken in ${CASES} courses of events from seed ${SEED}`, { timeout: HOUR_MS }, () => {
@@ -21,13 +21,13 @@ const CODES = [
 
 describe('without one rule the same courses of events break its limit', () => {
   test.each(CODES)('without one rule the same courses of events break its limit: %s', (code) => {
-    expect(firstBroken(SEED, SEEDS, (seed) => new SpotRiskWorld(seed, noCounts(), { withoutRule: code }))).toBe(code);
+    expect(firstBroken(SEED, MAX_COURSES, (seed) => new SpotRiskWorld(seed, noCounts(), { withoutRule: code }))).toBe(code);
   });
 });
 
 test.each([
-  ['the reserve of tombstones', WithoutAbsentHold],
+  ['the reserve of orders that are proven absent', WithoutAbsentHold],
   ['the rest of a partly filled order', ReleasedByFirstFill],
 ])('without %s a limit is broken', (_, ReservationsClass) => {
-  expect(firstBroken(SEED, SEEDS, (seed) => new SpotRiskWorld(seed, noCounts(), { ReservationsClass }))).not.toBeNull();
+  expect(firstBroken(SEED, MAX_COURSES, (seed) => new SpotRiskWorld(seed, noCounts(), { ReservationsClass }))).not.toBeNull();
 });

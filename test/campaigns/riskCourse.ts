@@ -244,8 +244,8 @@ export function priceRange(order: TrueOrder): readonly [low: number, high: numbe
 
 /** Returns the limits as a run definition writes them, with the digits of quantities and of money. */
 export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: number; readonly money: number }): RiskLimits {
-  const scaled = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
-  const [lots, money, part] = [scaled(digits.quantity), scaled(digits.money), scaled(3)];
+  const scaleText = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
+  const [lots, money, part] = [scaleText(digits.quantity), scaleText(digits.money), scaleText(3)];
   const asNumber = (value: number) => value;
   const rows: [key: string, value: number | null, format: (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, lots],

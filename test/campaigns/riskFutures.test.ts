@@ -44,7 +44,7 @@ class LinearOnly extends Reservations {
 }
 
 test.each([
-  ['the reserve of tombstones', WithoutAbsentHold],
+  ['the reserve of orders that are proven absent', WithoutAbsentHold],
   ['the rest of a partly filled order', ReleasedByFirstFill],
   ['open sells at the mark', SellsWithoutMark],
   ['the lower price of an inverse contract as the worse one', LinearOnly],

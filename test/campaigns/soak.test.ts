@@ -45,7 +45,7 @@ it.runIf(MINUTES > 0)(
       speed: SPEED,
       more: { risk, params: { seed: SEED, pace: 30 } },
     });
-    const bot = await world.started(PEACE_MS);
+    const bot = await world.startBot(PEACE_MS);
     try {
       await world.faults(FAULTS);
       const soaked = await soak(world, bot);
@@ -70,7 +70,7 @@ it.runIf(MINUTES > 0)(
 );
 
 /** The measured day. */
-interface Soaked {
+interface MeasuredDay {
   /** Theil-Sen, of the last two thirds. */
   readonly slopeMb: number;
   readonly rssMb: number;
@@ -83,7 +83,7 @@ interface Soaked {
 }
 
 /** Lets the bot trade, and samples its memory, delays, halts and broken rules. */
-async function soak(world: BotWorld, bot: BotProcess): Promise<Soaked> {
+async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
   const memory: (readonly [minutes: number, mb: number])[] = [];
   const loops: number[] = [];
   const breaches: string[] = [];
@@ -132,7 +132,7 @@ it.runIf(MINUTES > 0)(
   { timeout: 1_200_000 },
   async () => {
     const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
-    const bot = await world.started(PEACE_MS);
+    const bot = await world.startBot(PEACE_MS);
     try {
       const beforeS = cpuS(bot);
       const fromMs = performance.now();

@@ -140,7 +140,9 @@ function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: Explained
   expect(traced, `${caseName}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
   // What the venue cannot know: that a limit has rested, and that a limit is the collar of a market order.
   const isMarket = order['role'] === 'market' || order['code'] === 'CAPPED';
-  const expected = traced!.rule === 5 && rule === 6 ? 6 : isMarket && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
+  const isRestedLimit = traced!.rule === 5 && rule === 6;
+  const ruleOfOrder = isMarket && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
+  const expected = isRestedLimit ? 6 : ruleOfOrder;
   expect(rule, `${caseName}: fill ${fill['trade_id']}, by the venue's trace`).toBe(expected);
 }
 

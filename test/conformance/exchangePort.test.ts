@@ -6,7 +6,7 @@ import { createBot, type World as BotWorld } from '../../src/app/bot.ts';
 import { composeModule } from '../../src/app/composeModule.ts';
 import { PARTS } from '../../src/app/parts.ts';
 import { passOn } from '../../src/base/passOn.ts';
-import { NO_MODELS } from '../../src/definition/models/load.ts';
+import { NO_MODELS } from '../../src/definition/models/loadModels.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { sealEngine } from '../../src/engine/loop/setUp.ts';

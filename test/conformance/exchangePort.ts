@@ -39,8 +39,10 @@ const KINDS = [
 /** Returns the kind of the order with the given number, from 1. */
 export const kindOf = (order: number) => KINDS[(order - 1) % KINDS.length]!;
 /** Returns what happens to the reply of an order. */
-export const faultOf = ({ id }: { readonly id: number }): ReplayFault =>
-  kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
+export const faultOf = ({ id }: { readonly id: number }): ReplayFault => {
+  if (kindOf(id) === 'lost answer') return 'lostAnswer';
+  return kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
+};
 
 /** Places one order of each kind in turn, and records what it is notified of. */
 export class Script extends Strategy {

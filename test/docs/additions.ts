@@ -326,7 +326,7 @@ const fillParameter: Addition = {
         '    latencyMs: integerValue(',
         "    throughTicks: integerValue('ticks', 'how far beyond its price a resting limit order needs the price to trade').optional(),\n    latencyMs: integerValue(",
       ],
-      ['    latencyMs: given.latencyMs', '    throughTicks: given.throughTicks ?? 0,\n    latencyMs: given.latencyMs'],
+      ['    latencyMs: fills.latencyMs', '    throughTicks: fills.throughTicks ?? 0,\n    latencyMs: fills.latencyMs'],
     ],
     'src/venue/venueConfig.ts': [
       [

@@ -15,18 +15,18 @@ const COMPILED = '.isobar-cache/native';
 const MADE = ['docs', 'docs/maintainers', 'config'];
 const TIMEOUT_MS = 600_000;
 
-interface Listed {
+interface ListedAddition {
   readonly byManual: readonly string[];
   readonly made: readonly string[];
 }
 
 /** Returns the rows `| file | what to write | made by |` below each third-level heading. */
-function listsOf(page: string): ReadonlyMap<string, Listed> {
+function listsOf(page: string): ReadonlyMap<string, ListedAddition> {
   return new Map(
     page
       .split(/^### /m)
       .slice(1)
-      .map((section): [string, Listed] => {
+      .map((section): [string, ListedAddition] => {
         const heading = section.slice(0, section.indexOf('\n')).trim();
         const rows = Array.from(section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm), ([, path = '', maker = '']) => ({ path, maker }));
         const paths = (isMade: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isMade).map(({ path }) => path);

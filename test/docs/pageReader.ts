@@ -53,9 +53,9 @@ export class PageFixture {
       case 'python':
         return this.#python(text);
       case 'yaml':
-        return attempt(() => this.#definition(text));
+        return errorOf(() => this.#definition(text));
       case 'json':
-        return attempt(() => void JSON.parse(text));
+        return errorOf(() => void JSON.parse(text));
       case 'text':
         return null;
       default:
@@ -73,8 +73,8 @@ export class PageFixture {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, block.text);
     if (block.language === 'ts') this.#typescript.set(path, block);
-    if (block.language === 'json') return attempt(() => void JSON.parse(block.text));
-    return block.language === 'yaml' ? attempt(() => this.#definition(block.text)) : null;
+    if (block.language === 'json') return errorOf(() => void JSON.parse(block.text));
+    return block.language === 'yaml' ? errorOf(() => this.#definition(block.text)) : null;
   }
 
   /** Checks a run definition, a part of one, or the config of a bot. Throws if it is invalid. */
@@ -110,8 +110,8 @@ export class PageFixture {
   async #isobar(args: readonly string[]): Promise<string | null> {
     const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
     const { main } = (await import(url)) as { readonly main: CommandLine };
-    const { code, stdout, stderr } = await commandInKeptThread(this.#cwd, shortened(args), main);
-    return code === 0 ? null : failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
+    const { code, stdout, stderr } = await commandInKeptThread(this.#cwd, shortenProve(args), main);
+    return code === 0 ? null : failureText(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
   }
 
   async #run(block: Block): Promise<string | null> {
@@ -138,13 +138,13 @@ export class PageFixture {
   async #python(text: string): Promise<string | null> {
     if (!hasPython()) return null;
     const { code, output } = await python.run(this.#cwd, text);
-    return code === 0 ? null : failed(code, output);
+    return code === 0 ? null : failureText(code, output);
   }
 
   /** Runs a program. Returns its output if it failed, else null. */
   async #finish(program: string, args: readonly string[]): Promise<string | null> {
     const { code, output } = await this.#spawn(program, args, this.#cwd);
-    return code === 0 ? null : failed(code, output);
+    return code === 0 ? null : failureText(code, output);
   }
 
   #spawn(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
@@ -200,7 +200,7 @@ function lineOf({ place }: Block, row: number): string {
 }
 
 /** Returns the message of an error; null if there was none. */
-function attempt(work: () => void): string | null {
+function errorOf(work: () => void): string | null {
   try {
     work();
     return null;
@@ -210,10 +210,11 @@ function attempt(work: () => void): string | null {
 }
 
 /** Shortens `isobar prove` to a tenth. Pages only show the command; test/e2e/prove.test.ts tests what it proves. */
-const shortened = (args: readonly string[]): readonly string[] =>
+const shortenProve = (args: readonly string[]): readonly string[] =>
   args[0] === 'prove' && !args.includes('--times') && !args.includes('--quick') ? [...args, '--quick'] : args;
 
-const failed = (code: number | null, output: string): string => `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
+const failureText = (code: number | null, output: string): string =>
+  `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
 
 /** One Python process for the blocks of all pages, because loading the readers takes seconds. */
 export const python = new PythonBlocks();

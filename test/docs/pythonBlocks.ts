@@ -20,7 +20,7 @@ for line in sys.stdin:
 `;
 
 /** The result of a block. */
-interface Ended {
+interface BlockResult {
   /** The exit code; 0 if the block succeeded. */
   readonly code: number | null;
   readonly output: string;
@@ -32,7 +32,7 @@ export class PythonBlocks {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs a block in the folder, after the blocks that were given before. */
-  run(cwd: string, text: string): Promise<Ended> {
+  run(cwd: string, text: string): Promise<BlockResult> {
     const ended = this.#last.then(() => this.#ask(JSON.stringify({ cwd, text })));
     this.#last = ended;
     return ended;
@@ -42,7 +42,7 @@ export class PythonBlocks {
     this.#process?.kill();
   }
 
-  #ask(question: string): Promise<Ended> {
+  #ask(question: string): Promise<BlockResult> {
     this.#process ??= spawn('python3', ['-c', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdin, stdout } = this.#process;
     if (stdin === null || stdout === null) throw new Error('python3 has no streams');
@@ -50,7 +50,7 @@ export class PythonBlocks {
       const lines = createInterface({ input: stdout });
       lines.once('line', (line) => {
         lines.close();
-        resolve(JSON.parse(line) as Ended);
+        resolve(JSON.parse(line) as BlockResult);
       });
       this.#process?.once('exit', (code) => resolve({ code, output: 'python3 ended' }));
       this.#process?.once('error', reject);

@@ -1,7 +1,7 @@
 // Tests bad input to the real command: it exits with its documented code, names the cause, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
+import { CliFixture, type CommandResult } from '../fixtures/cliFixture.ts';
 import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
@@ -75,7 +75,7 @@ async function expectRefusal(args: readonly string[], code: number, ...words: Wo
 }
 
 /** Expects an exit code, words on stderr, nothing on stdout, and no run folder. */
-function expectRefused(finished: Finished, code: number, words: Words): void {
+function expectRefused(finished: CommandResult, code: number, words: Words): void {
   for (const word of words) expect(finished.stderr).toMatch(word);
   expect(finished.stderr).not.toContain('fault of isobar');
   expect([finished.code, finished.stdout]).toEqual([code, '']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { backtest } from 'isobar/run';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliFixture, STRATEGIES, type Finished } from '../fixtures/cliFixture.ts';
+import { CliFixture, STRATEGIES, type CommandResult } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -16,7 +16,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isM
 
 const fixture = new CliFixture();
 let [a, b, later] = ['', '', ''];
-let printed: Finished;
+let printed: CommandResult;
 
 beforeAll(async () => {
   fixture.bars('ABCUSDT', '1h', 3000);
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     for (const path of pages.values()) rmSync(path);
   });
 
-  async function opened(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+  async function openPage(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
     causes.length = 0;
     page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     ['on a phone', PHONE],
   ] as const)('the page opens %s without an error, a request or a sideways scroll', async (_, options) => {
     for (const name of pages.keys()) {
-      const page = await opened(name, options);
+      const page = await openPage(name, options);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('#curve-plots canvas').count()).toBe(3);
       expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page says what the runs are, what differs, and reads its curves at the cursor', async () => {
-    const page = await opened('same');
+    const page = await openPage('same');
     expect(await page.locator('h1').textContent()).toContain('SmaCross, two runs');
     expect(await page.locator('.answer').textContent()).toMatch(/^B ends .* (above|below) A: /);
     expect(await page.locator('#differs tbody tr').allTextContents()).toEqual([
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page warns if the two runs are not comparable', async () => {
-    const page = await opened('later');
+    const page = await openPage('later');
     expect(await page.locator('.doubts').textContent()).toContain('they cover different times; they start with');
     expect(await page.locator('.chip.warn').allTextContents()).toEqual([expect.stringContaining('time different')]);
     expect(causes).toEqual([]);
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page prints on A4', async () => {
-    const page = await opened('same', { ...FIXTURE, colorScheme: 'dark' });
+    const page = await openPage('same', { ...FIXTURE, colorScheme: 'dark' });
     expect((await page.pdf({ format: 'A4', preferCSSPageSize: true })).length).toBeGreaterThan(40_000);
     expect(causes).toEqual([]);
     await page.context().close();

@@ -8,7 +8,7 @@ import { backtest, type CodeOptions } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveRun } from '../../src/definition/resolve.ts';
 import { readDefinition } from '../../src/definition/text/source.ts';
-import { runParts } from '../../src/tasks/trials/parts.ts';
+import { runParts } from '../../src/tasks/trials/runParts.ts';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { BASE, options } from '../fixtures/composeRuns.ts';
 import { backtestIn, commandIn } from '../fixtures/inProcess.ts';

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openControl, type ControlServer } from '../../src/tasks/bot/process/controlServer.ts';
 import { engageKillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { ApiFixture, type Ended } from '../fixtures/apiFixture.ts';
+import { ApiFixture, type ApiCommandResult } from '../fixtures/apiFixture.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
 
 let folder: string;
 let bot: ScriptedBot;
 let server: ControlServer;
 let fixture: ApiFixture;
-const run = (...args: readonly string[]): Promise<Ended> => fixture.runHere([...args, '--data', folder]);
+const run = (...args: readonly string[]): Promise<ApiCommandResult> => fixture.runHere([...args, '--data', folder]);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-control-'));

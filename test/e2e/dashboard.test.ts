@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
   afterAll(() => browser?.close());
 
-  async function opened(options: BrowserContextOptions = FIXTURE, token: string | null = tokens.kill): Promise<Page> {
+  async function openPage(options: BrowserContextOptions = FIXTURE, token: string | null = tokens.kill): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
     causes.length = 0;
     page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     async (name, options) => {
       bot.unknown = [lostOrder()];
       bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
-      const page = await opened(options);
+      const page = await openPage(options);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
       expect(await page.locator('#plots > span').allInnerTexts()).toEqual(['smaCross mean', 'rsiMeanReversion strength']);
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   it('the page of a bot that has just started says that there are no data yet', async () => {
     const view = bot.view.bind(bot);
     bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((point) => ({ ...point, points: [] })) });
-    const page = await opened();
+    const page = await openPage();
     expect(await page.locator('#equity-note').textContent()).toBe('No bar has closed since the start.');
     const decisionLine = page.locator('#decision-list p');
     expect(await decisionLine.textContent()).toBe('Nothing was decided yet.');
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page shows the state of the bot, and follows its changes', async () => {
-    const page = await opened();
+    const page = await openPage();
     expect(await page.locator('#state-word').textContent()).toBe('RUN');
     const last = page.locator('#last');
     const before = await last.textContent();
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page halts and resumes with a permitted token after one question, and asks for a typed word if risk rises', async () => {
-    const page = await opened(FIXTURE, tokens.operate);
+    const page = await openPage(FIXTURE, tokens.operate);
     expect(await page.locator('#kill').isDisabled()).toBe(true);
     await page.click('#halt');
     await page.fill('#act-why', 'strange prices');
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page kills the bot after one question', async () => {
-    const page = await opened();
+    const page = await openPage();
     await page.click('#kill');
     await page.check('#act-flatten');
     await page.click('#act-yes');
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page asks for a token, rejects a wrong one, and shows the bot with a read-only token', async () => {
-    const page = await opened(FIXTURE, null);
+    const page = await openPage(FIXTURE, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
     await expect.poll(() => page.locator('#login-problem').textContent()).toContain('does not have this token');
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page turns grey and says so if the bot stops sending', async () => {
-    const page = await opened();
+    const page = await openPage();
     await dashboard.close();
     await expect.poll(() => page.locator('#gone').isVisible()).toBe(true);
     expect(await page.locator('#gone').textContent()).toContain('these numbers are old');

@@ -16,7 +16,7 @@ beforeAll(() => (installed = installPackage()));
 afterAll(() => installed.remove());
 
 /** Runs a script beside the installed package, and returns its output. */
-function run(name: string, text: string, ...options: readonly string[]): string {
+function runScript(name: string, text: string, ...options: readonly string[]): string {
   const file = join(installed.folder, name);
   writeFileSync(file, text);
   return execFileSync(process.execPath, [...options, file], {
@@ -31,7 +31,7 @@ try { decimal('no number'); } catch (error) { console.log(error.stack); }
 `;
 
 test('with --enable-source-maps a stack names the file and the line of src', () => {
-  const frames = run('throws.mjs', THROWS, '--enable-source-maps')
+  const frames = runScript('throws.mjs', THROWS, '--enable-source-maps')
     .split('\n')
     .filter((stackLine) => /^\s+at /.test(stackLine));
   const sourceLine = lineOf('throw new ConfigError(`a parameter');
@@ -41,7 +41,7 @@ test('with --enable-source-maps a stack names the file and the line of src', () 
 
 test('a fault that a command prints names the file and the line of src, without an option', () => {
   const places = new Set(
-    run(
+    runScript(
       'fault.mjs',
       `import { decimal } from 'isobar';
 import { printFailure } from './node_modules/isobar/dist/cli/terminal/failure.js';
@@ -105,7 +105,7 @@ test('a breakpoint in a source file stops there, and the debugger has the text o
   const text = 'const value = parse(byDefault);';
   const sourceLine = lineOf(text);
   writeFileSync(join(installed.folder, 'debugger.mjs'), DEBUGGER);
-  const reported = run(
+  const reported = runScript(
     'debugged.mjs',
     `import { Worker } from 'node:worker_threads';
 const worker = new Worker(new URL('debugger.mjs', import.meta.url), { workerData: ${JSON.stringify({ source: `/isobar/${SOURCE}`, line: sourceLine })} });

@@ -4,8 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { COMMAND, type Finished } from '../fixtures/cliFixture.ts';
-import { selfSigned } from '../fixtures/certificates.ts';
+import { COMMAND, type CommandResult } from '../fixtures/cliFixture.ts';
+import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { DoctorFixture } from '../fixtures/doctorFixture.ts';
 import { expiredCertificate } from '../fixtures/expiredCertificate.ts';
 import { STUB_KEY, STUB_SECRET, type SeenCall, type StubAnswer } from '../fixtures/signedStub.ts';
@@ -14,7 +14,7 @@ const fixture = new DoctorFixture();
 afterAll(() => fixture.remove());
 
 /** Runs `isobar doctor` in its own environment. */
-function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<Finished> {
+function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(extraVariables) };
     const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: fixture.folder, env });
@@ -46,7 +46,7 @@ interface DoctorOutput {
 }
 
 test('isobar doctor reports no problem in JSON if the certificate is trusted', async () => {
-  const certificate = selfSigned('IP:127.0.0.1');
+  const certificate = selfSignedCertificate('IP:127.0.0.1');
   const stub = await fixture.stub({}, certificate);
   const ca = fixture.write('ca.pem', certificate.cert);
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--json'], { NODE_EXTRA_CA_CERTS: ca });

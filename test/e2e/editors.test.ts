@@ -150,7 +150,8 @@ describe('an editor', () => {
       getScriptFileNames: () => [completed],
       getScriptVersion: (name) => (name === completed ? String(typed.version) : '1'),
       getScriptSnapshot: (name) => {
-        const content = name === completed ? typed.text : ts.sys.fileExists(name) ? readFileSync(name, 'utf8') : undefined;
+        const contentOnDisk = () => (ts.sys.fileExists(name) ? readFileSync(name, 'utf8') : undefined);
+        const content = name === completed ? typed.text : contentOnDisk();
         return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
       },
       getCurrentDirectory: () => folder,

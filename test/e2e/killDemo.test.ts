@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => installed.remove());
 
 /** The end of a command, and how long it ran. */
-interface Ended {
+interface TimedCommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly ms: number;
@@ -46,7 +46,7 @@ class Newcomer {
     });
   }
 
-  async run(args: readonly string[]): Promise<Ended> {
+  async run(args: readonly string[]): Promise<TimedCommandResult> {
     const beganMs = performance.now();
     const child = this.start(args);
     let output = '';

@@ -64,7 +64,7 @@ class Client {
   call(id: string | number, name: string, args: object = {}): Promise<Message> {
     return this.ask(id, 'tools/call', { name, arguments: args });
   }
-  async opened(): Promise<this> {
+  async openClient(): Promise<this> {
     await this.ask('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'naive', version: '1' } });
     this.send({ method: 'notifications/initialized' });
     return this;
@@ -111,7 +111,7 @@ test('the first request has to be initialize, which names the protocol, the serv
 });
 
 test('a client generates bars, runs a backtest, reads its report and proves its strategy', TIME, async () => {
-  const client = await clientOf().opened();
+  const client = await clientOf().openClient();
   const generated = await client.call('made', 'data_generate', {
     symbol: 'DEMOUSDT',
     interval: '15m',
@@ -144,8 +144,8 @@ test('a client generates bars, runs a backtest, reads its report and proves its 
 });
 
 test('a line that is no valid request gets an error without an id, and a notification gets no reply', TIME, async () => {
-  const client = await clientOf().opened();
-  const unnamed = (message: Message): boolean => message.id === null;
+  const client = await clientOf().openClient();
+  const isWithoutId = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
     ['{', -32_700],
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
@@ -157,17 +157,17 @@ test('a line that is no valid request gets an error without an id, and a notific
     ['['.repeat(500_000), -32_700],
   ] as const) {
     client.write(`${line}\n`);
-    expect((await client.next(unnamed)).error!.code).toBe(code);
+    expect((await client.next(isWithoutId)).error!.code).toBe(code);
   }
   client.write(Buffer.from([0xff, 0xfe, 0x0a]));
-  expect((await client.next(unnamed)).error!.code).toBe(-32_700);
+  expect((await client.next(isWithoutId)).error!.code).toBe(-32_700);
   // These messages get no reply.
   client.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
   expect((await client.ask(10, 'ping')).result).toEqual({});
 });
 
 test('an unknown method, an unknown tool and invalid arguments get an error that names them', TIME, async () => {
-  const client = await clientOf().opened();
+  const client = await clientOf().openClient();
   expect((await client.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
   expect((await client.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });
   for (const [id, name, args, message] of [
@@ -194,7 +194,7 @@ test('an unknown method, an unknown tool and invalid arguments get an error that
 });
 
 test('a request may come in pieces, and two may come at once', TIME, async () => {
-  const client = await clientOf().opened();
+  const client = await clientOf().openClient();
   client.write('{"jsonrpc":"2.0","id":40,"me');
   client.write('thod":"ping"}\n{"jsonrpc":"2.0","id":41,"method":"ping"}\n');
   expect((await client.next(({ id }) => id === 40)).result).toEqual({});
@@ -202,7 +202,7 @@ test('a request may come in pieces, and two may come at once', TIME, async () =>
 });
 
 test('a cancelled call ends its command and gets no reply; the next calls get one', TIME, async () => {
-  const client = await clientOf().opened();
+  const client = await clientOf().openClient();
   await client.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
   writeFileSync(join(folder, 'endless.yaml'), JSON.stringify(run));
@@ -222,7 +222,7 @@ test('a cancelled call ends its command and gets no reply; the next calls get on
 });
 
 test('the server offers actions on a running bot if they are permitted', TIME, async () => {
-  const client = await clientOf('--allow-live').opened();
+  const client = await clientOf('--allow-live').openClient();
   const { tools } = (await client.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name).slice(-5)).toEqual(['halt', 'resume', 'acknowledge', 'tighten', 'kill']);
   const { result } = await client.call(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });

@@ -16,7 +16,7 @@ const STRATEGY = fileURLToPath(new URL('../../strategies/smaCross.ts', import.me
 const PRICES = ['Buy & Hold Return [%]', 'Beta', 'Alpha [%]'];
 
 /** The JSON of the command. */
-interface Printed extends Profile {
+interface PrintedProfile extends Profile {
   readonly run: string;
   readonly resultHash: string;
   readonly note: string | null;
@@ -33,7 +33,7 @@ describe('isobar report --as', () => {
   const printed = async (runFolder: string, name: string) => {
     const { code, stdout, stderr } = await commandIn(folder, ['report', runFolder, '--as', name, '--json']);
     expect(code, stderr).toBe(0);
-    return JSON.parse(stdout) as Printed;
+    return JSON.parse(stdout) as PrintedProfile;
   };
 
   beforeAll(async () => {

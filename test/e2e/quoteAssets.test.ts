@@ -53,7 +53,7 @@ beforeAll(() => {
 afterAll(() => fixture.remove());
 
 /** The tested members of a summary. */
-interface Made {
+interface TestedSummary {
   readonly run: {
     readonly endEquity: string;
     readonly reportingAsset: string;
@@ -77,7 +77,7 @@ describe('a run with cash in two quote assets', () => {
     expect(stdout).toMatch(/ {2}Cash +100\s000\.00 to [\d\s.]+ USDT, 1\.00000000 to \d\.\d{8} BTC\n/);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     folder = `runs/${fixture.runs()[0]!}`;
-    const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as Made;
+    const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as TestedSummary;
     expect(summary.run).toMatchObject({
       reportingAsset: 'USDT',
       cash: [
@@ -91,7 +91,7 @@ describe('a run with cash in two quote assets', () => {
   });
 
   it('says volume, fees and the results of trades at the closes of their time, which a recount in decimals repeats', () => {
-    const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as Made;
+    const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as TestedSummary;
     const fills = rowsOf(join(fixture.folder, folder, 'fills.csv'));
     let [volume, fees] = [new Decimal(0), new Decimal(0)];
     const rateAt = (ms: number) => closes.findLast(({ closeMs }) => closeMs <= ms)!.close;
@@ -137,7 +137,7 @@ describe('a run with cash in two quote assets', () => {
     expect(best).toHaveLength(3);
     for (const { params, figures } of best) {
       const { stdout } = await isobar('backtest', 'two.yaml', '--set', `params.bars=${params.bars}`, '--json');
-      const { metrics, trades } = JSON.parse(stdout) as Made;
+      const { metrics, trades } = JSON.parse(stdout) as TestedSummary;
       expect([metrics['sharpe'], metrics['maxDrawdown'], trades.trades]).toEqual([
         figures['sharpe'],
         figures['maxDrawdown'],

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function opened(path: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+  function openPage(path: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
     causes.length = 0;
     return openReport(browser, path, options, causes);
   }
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       ['dark', { ...FIXTURE, colorScheme: 'dark' }],
       ['on a phone', PHONE],
     ] as const)('report.html opens %s without an error, a request or a sideways scroll', async (_, options) => {
-      const page = await opened(path, options);
+      const page = await openPage(path, options);
       expect(causes).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html says in its cards, its head and its tables what the summary says', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const { metrics, trades, resultHash } = input.summary;
       const cards = (await page.locator('.cards').textContent()) ?? '';
       expect(cards).toContain(`Net return${metrics.totalReturn! > 0 ? '+' : ''}${written(metrics.totalReturn! * 100)}`);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html shows the definition of a figure where it has the focus', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       await page.locator('.card').nth(3).focus();
       expect(await page.locator('#tip').textContent()).toContain('Mean over standard deviation');
       await page.keyboard.press('?');
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html sorts, filters and pages its trades, and exports what is shown', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const results = () =>
         page.locator('#trade-table tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-row'))));
       expect(await page.locator('#trade-table tbody tr').count()).toBe(50);
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
       const reportPath = join(folder, 'turned.html');
       await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), reportPath);
-      const page = await opened(reportPath);
+      const page = await openPage(reportPath);
       expect(await page.locator('#instrument option').allTextContents()).toEqual(['AB1USD', 'ABCUSD']);
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       const [, ...rows] = readFileSync(await download.path(), 'utf8')
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       for (const length of [300 * 3_600_000, 1_200_000]) {
         const reportPath = join(folder, 'hours.html');
         await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), reportPath);
-        const page = await opened(reportPath);
+        const page = await openPage(reportPath);
         for (let press = 0; press < 30; press++) {
           await page.keyboard.press('+');
           await page.evaluate('new Promise(requestAnimationFrame)');
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const feeds = record.feeds.map((feed) => ({ ...feed, bars: { ...feed.bars, instrument } }));
       const reportPath = join(folder, 'contracts.html');
       await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), reportPath);
-      const page = await opened(reportPath);
+      const page = await openPage(reportPath);
       expect(await page.locator('#trade-table thead').textContent()).toContain('quantity, contracts');
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
       expect(readFileSync(await download.path(), 'utf8').split('\n')[0]).toContain(',quantity_contracts,');
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const note = () => page.locator('#price-read').textContent();
       const before = await note();
       const row = page.locator('#trade-table tbody tr').nth(1);
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html zooms to a clicked trade from every zoom, also when it is in view already', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const note = () => page.locator('#price-read').textContent();
       await page.locator('#trade-table tbody tr').nth(6).click();
       await expect.poll(note).toContain('trade 7');
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html shows the trades of a clicked group alone, and all again', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const { breakdowns, openTrades } = input.summary.trades;
       const count = () => page.locator('#trade-count').textContent();
       for (const [grouping, rows] of [
@@ -215,7 +215,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html has the volume of the bar under the cursor, at most half a percent off', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       await page.keyboard.press('0');
       await page.locator('#price-chart').scrollIntoViewIfNeeded();
       const box = await page.locator('#price-chart').boundingBox();
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html selects the row of a clicked marker', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
       await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
       // The selected trade is in the middle of the chart, so its markers are searched there.
@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html remembers the theme', async () => {
-      const page = await opened(path);
+      const page = await openPage(path);
       const theme = page.locator('#theme');
       // A browser on a busy machine may lose a command just before a reload. Then it is sent again.
       const themeAfterReload = async () => {
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html prints on A4 with its charts', async () => {
-      const page = await opened(path, { ...FIXTURE, colorScheme: 'dark' });
+      const page = await openPage(path, { ...FIXTURE, colorScheme: 'dark' });
       const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
       expect(pdf.length).toBeGreaterThan(50_000);
       expect(await page.evaluate('document.documentElement.hasAttribute("data-print")')).toBe(false);
@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     const record = reportRecord({ rows: 20_000, trades: 400 });
     const strategies = record.strategies.map((strategy) => ({ ...strategy, name: 'StrategyOf'.repeat(8) }));
     await writeReport(reportInput({ ...record, strategies }), path);
-    const page = await opened(path, PHONE);
+    const page = await openPage(path, PHONE);
     expect(await page.locator('#price-read').textContent()).toContain('several to a marker');
     expect(await page.locator('h1').textContent()).toContain('StrategyOfStrategyOf');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       equity: { ...record.equity, units: record.equity.units.map(() => record.startUnits) },
     };
     await writeReport(reportInput(none), path);
-    const page = await opened(path, PHONE);
+    const page = await openPage(path, PHONE);
     expect(causes).toEqual([]);
     expect(await page.locator('#trades').textContent()).toContain('No trade was closed');
     expect(await page.locator('.cards').textContent()).toContain('Win rate–');

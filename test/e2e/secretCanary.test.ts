@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiFixture, KEY, SECRET, type Ended } from '../fixtures/apiFixture.ts';
+import { ApiFixture, KEY, SECRET, type ApiCommandResult } from '../fixtures/apiFixture.ts';
 import { credentialsIn, ECHO, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
 
@@ -97,7 +97,7 @@ const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])
 ];
 
 /** Runs every fourth scene in a new process, and the others in this process, which is faster. */
-async function scene(sceneIndex: number): Promise<Ended> {
+async function scene(sceneIndex: number): Promise<ApiCommandResult> {
   const [, args, behaviour] = SCENES[sceneIndex]!;
   const stub = await StubExchange.start(withTime(behaviour, Date.now));
   stubs.push(stub);
@@ -107,7 +107,7 @@ async function scene(sceneIndex: number): Promise<Ended> {
 
 describe('no part of a credential is printed or written', () => {
   test('no credential is printed or written by calls of every outcome, at the highest verbosity', async () => {
-    const ended: Ended[] = [];
+    const ended: ApiCommandResult[] = [];
     for (const sceneIndex of SCENES.keys()) ended.push(await scene(sceneIndex));
     expect(ended.map(({ code }, index) => [SCENES[index]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
     const credentialsFound = ended.map(

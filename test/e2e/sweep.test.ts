@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMMAND, type Finished } from '../fixtures/cliFixture.ts';
+import { COMMAND, type CommandResult } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
@@ -11,7 +11,7 @@ import { SweepFixture } from '../fixtures/sweepFixture.ts';
 /** One thread, for tests in which the number does not matter. Each thread loads the whole package. */
 const ALONE = ['--workers', '1'];
 /** Runs the sweep in this process. Tests of threads, an interruption or a kill start a process with `fixture.sweep`. */
-const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<Finished> =>
+const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<CommandResult> =>
   commandIn(fixture.folder, ['sweep', 'cross.yaml', ...args]);
 const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
 

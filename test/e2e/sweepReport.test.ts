@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function opened(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+  async function openPage(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
     causes.length = 0;
     page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     ['two', 'on a phone', PHONE],
     ['large', 'light', FIXTURE],
   ] as const)('the report of a sweep: of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
-    const page = await opened(name, options);
+    const page = await openPage(name, options);
     expect(causes).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
     expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   });
 
   it('the report of a sweep says what was found, and chooses sets by keys, pointer and table', async () => {
-    const page = await opened('two');
+    const page = await openPage('two');
     const record = sweepRecord(SHAPES['two']!);
     const { best, plateau, ranking } = findingsOf(record);
     const text = async (selector: string) => (await page.locator(selector).textContent()) ?? '';
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   });
 
   it('the report of a sweep shows any two of three parameters, holds the third, and smooths', async () => {
-    const page = await opened('three');
+    const page = await openPage('three');
     expect(await page.locator('#hold-1').isVisible()).toBe(true);
     expect(await page.locator('#hold-0').isVisible()).toBe(false);
     await page.selectOption('#pick-across', { label: 'p1' });

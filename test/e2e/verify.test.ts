@@ -61,7 +61,7 @@ describe('the command', () => {
 
 describe('a run whose files have changed', () => {
   const fixture = new VerifiedFixture();
-  const flipped = (byteIndex: number) => (bytes: Buffer) => {
+  const flipByte = (byteIndex: number) => (bytes: Buffer) => {
     bytes[byteIndex % bytes.length]! ^= 1;
     return bytes;
   };
@@ -92,7 +92,7 @@ describe('a run whose files have changed', () => {
       const size = statSync(fixture.path(file)).size;
       await fc.assert(
         fc.asyncProperty(fc.nat(size - 1), async (byteIndex) => {
-          const { changed, outcome } = await fixture.changed(fixture.path(file), flipped(byteIndex), () => verify(fixture.run));
+          const { changed, outcome } = await fixture.changed(fixture.path(file), flipByte(byteIndex), () => verify(fixture.run));
           expect(changed).toEqual([
             { use: expect.any(String), file: fixture.path(file), recorded: expect.stringMatching(HASH), now: expect.stringMatching(HASH) },
           ]);
@@ -113,7 +113,7 @@ describe('a run whose files have changed', () => {
       expect(endOfBytes).toBeGreaterThan(0);
       await fc.assert(
         fc.asyncProperty(fc.nat(endOfBytes - 1), async (byteIndex) => {
-          const { changed, differences, outcome } = await fixture.changed(path, flipped(byteIndex), () => verify(fixture.run));
+          const { changed, differences, outcome } = await fixture.changed(path, flipByte(byteIndex), () => verify(fixture.run));
           const named =
             file === 'definition.yaml' ? changed.map((input) => input.file) : differences.map((input) => join(fixture.run, input.file));
           expect(named[0]).toBe(path);

@@ -15,7 +15,7 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { compareBot } from '../../src/tasks/parity/parity.ts';
 import { isobar } from '../fixtures/shippedDefinitions.ts';
-import { definitionOf, shortened } from '../parity/parity.ts';
+import { definitionOf, shortenPlan } from '../parity/parity.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { dataCommands, EIGHT, liveDefinition } from './definitions.ts';
@@ -45,7 +45,7 @@ export async function main({ bars, names }: Options): Promise<number> {
 async function parityOf(name: string, rows: number) {
   const home = mkdtempSync(join(tmpdir(), 'isobar-eight-parity-'));
   const source = await openDefinition(name, home);
-  const plan = onTheWire(shortened((await resolveRun(source)).plan, rows));
+  const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, rows));
   const world = await RowWorld.open(exchangeOf(plan));
   // The backtest must use the latency of the exchange.
   const { latencyMs } = plan.fills;

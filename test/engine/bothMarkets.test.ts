@@ -48,7 +48,7 @@ function plan(
   return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
 }
 /** Returns a plan over one pair and its perpetual. */
-const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
+const planOfBoth = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
   plan(
     strategies,
     { spot: spotBars(seed), perp: contractBars(seed + 50) },
@@ -127,7 +127,7 @@ const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: 
 describe('a run over both markets', () => {
   it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
-    const bothRecord = await recordFrom(paired([SpotTrader, FuturesTrader], options, seed));
+    const bothRecord = await recordFrom(planOfBoth([SpotTrader, FuturesTrader], options, seed));
     const alone = { ...options, cash: { USDT: '5000' } };
     const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, alone));
     const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, alone));
@@ -155,7 +155,7 @@ describe('a run over both markets', () => {
           else if (kind < 0.2) this.sell(size, options);
         }
       }
-      const record = await recordFrom(paired([All], { seed, fees: { in: 'quote' } }, seed, 45));
+      const record = await recordFrom(planOfBoth([All], { seed, fees: { in: 'quote' } }, seed, 45));
       const net = record.equity.units.at(-1)! - record.startUnits;
       const { netPnl, ...parts } = costBridge(record, net);
       const digits = 10 ** record.reportingDigits;
@@ -187,7 +187,7 @@ describe('a run over both markets', () => {
       }
     }
     const codes = async (funds: NonNullable<RunPlan['funds']>) =>
-      orderRows(await recordFrom(paired([Both], { funds, seed: 1 })))
+      orderRows(await recordFrom(planOfBoth([Both], { funds, seed: 1 })))
         .map(({ code }) => code)
         .slice(0, 2);
     expect(await codes({ spot: { USDT: '500' }, futures: { USDT: '20000' } })).toEqual(['MARGIN', '']);
@@ -202,7 +202,7 @@ describe('a run over both markets', () => {
         for (const tag of ['a', 'b']) this.buy({ quote: 400 }, { feed: this.spot, tag });
       }
     }
-    const twice = orderRows(await recordFrom(paired([Twice], { funds: { spot: { USDT: '700' }, futures: { USDT: '7000' } } })));
+    const twice = orderRows(await recordFrom(planOfBoth([Twice], { funds: { spot: { USDT: '700' }, futures: { USDT: '7000' } } })));
     expect(twice.map(({ code }) => code).slice(0, 4)).toEqual(['', 'MARGIN', '', 'MARGIN']);
   });
 
@@ -217,7 +217,7 @@ describe('a run over both markets', () => {
         if (this.step === 8) this.exit(this.spot);
       }
     }
-    const codes = async (risk: RunPlan['risk']) => orderRows(await recordFrom(paired([Pair], { risk }))).map(({ code }) => code);
+    const codes = async (risk: RunPlan['risk']) => orderRows(await recordFrom(planOfBoth([Pair], { risk }))).map(({ code }) => code);
     expect(await codes({ maxLeverage: '1.3' })).toEqual(['', '', '']);
     expect(await codes({ maxLeverage: '1' })).toEqual(['', 'LEVERAGE', '']);
     expect(await codes({ maxGrossNotional: '11000' })).toEqual(['', 'PORTFOLIO', '']);
@@ -237,7 +237,7 @@ describe('a run over both markets', () => {
         if (this.step === 6) this.buy({ base: 1 }, { feed: this.perp, reduceOnly: true });
       }
     }
-    expect(orderRows(await recordFrom(paired([Reduces]))).map(({ code }) => code)).toEqual(['REDUCE_ONLY', '', '']);
+    expect(orderRows(await recordFrom(planOfBoth([Reduces]))).map(({ code }) => code)).toEqual(['REDUCE_ONLY', '', '']);
   });
 
   it('a run over both markets checks each order by the rules of its own market', async () => {
@@ -253,7 +253,7 @@ describe('a run over both markets', () => {
       }
     }
     const codes = async (risk: RunPlan['risk'], strategies: readonly GivenStrategy[] = [Each]) =>
-      orderRows(await recordFrom(paired(strategies, { risk }))).map(({ code }) => code);
+      orderRows(await recordFrom(planOfBoth(strategies, { risk }))).map(({ code }) => code);
     // A limit on quantities counts coins on spot, and contracts on futures: 3,000 USDT at 40,000 are 75 contracts of 0.001.
     expect(await codes({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
     expect(await codes({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
@@ -272,7 +272,7 @@ describe('a run over both markets', () => {
         this.done = true;
       }
     }
-    const large = await recordFrom(paired([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, max));
+    const large = await recordFrom(planOfBoth([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, max));
     expect(orderRows(large)[0]!.code).toBe('TIER');
   });
 

@@ -50,15 +50,15 @@ it.each(SPOT)('a spot buy at 100 with %j has the deny code %s', async (options, 
   expect((await denialOf('buy', options, false)).code).toBe(code);
 });
 
-const scaled = (options: OrderOptions) =>
+const scaleOptions = (options: OrderOptions) =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [name, Number(value) * 10])) as OrderOptions;
-const mirrored = (options: OrderOptions) =>
+const mirrorOptions = (options: OrderOptions) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
   ) as OrderOptions;
 it.each(SPOT)('a contract bought at 1000 with ten times %j, or sold with its mirror image, has the deny code %s', async (options, code) => {
-  expect((await denialOf('buy', scaled(options), true)).code).toBe(code);
-  expect((await denialOf('sell', scaled(mirrored(options)), true)).code).toBe(code);
+  expect((await denialOf('buy', scaleOptions(options), true)).code).toBe(code);
+  expect((await denialOf('sell', scaleOptions(mirrorOptions(options)), true)).code).toBe(code);
 });
 
 it('the message names the prices and where the entry price is from', async () => {
@@ -72,12 +72,12 @@ it('the message names the prices and where the entry price is from', async () =>
 
 test('a trigger is the entry price of a trigger order, and an order that reduces has no entry', () => {
   const fixture = new Fixture();
-  const guarded = (options: object) =>
+  const runGuarded = (options: object) =>
     fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...options }));
-  expect(guarded({ stopLoss: 1199 })).toBeNull();
-  expect(guarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
+  expect(runGuarded({ stopLoss: 1199 })).toBeNull();
+  expect(runGuarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
   expect(fixture.risk.detail()).toContain('(its trigger)');
-  expect(guarded({ takeProfit: 1199 })).toBe('TARGET_SIDE');
+  expect(runGuarded({ takeProfit: 1199 })).toBe('TARGET_SIDE');
   fixture.hold(50);
-  expect(guarded({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
+  expect(runGuarded({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
 });

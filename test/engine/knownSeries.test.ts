@@ -7,7 +7,7 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { newestValues } from '../../src/model/bars/knownValues.ts';
 import type { SeriesPlan } from '../../src/definition/plan/plan.ts';
 import { planUntil } from '../../src/tasks/backtest/proof/dataSlices.ts';
-import { poisoned } from '../../src/tasks/backtest/proof/poison.ts';
+import { poisonPlan } from '../../src/tasks/backtest/proof/poison.ts';
 import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
 
 /** A value of a time, and the time at which it becomes known. */
@@ -51,26 +51,26 @@ function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; ti
 }
 
 /** What the strategy read at one time. */
-interface Read {
+interface SeriesRead {
   readonly nowMs: number;
   readonly value: number;
   readonly timeMs: number;
   readonly knownMs: number;
   readonly ageMs: number;
 }
-let reads: Read[] = [];
+let reads: SeriesRead[] = [];
 let averages: [number, number, number][] = [];
 
 /** Reads a series in every way, and never trades. */
 class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
-  twice = this.use(sub(this.mean, this.x));
+  sharedNode = this.use(sub(this.mean, this.x));
   ordersBefore = this.use(this.x, { depth: 3 });
   everyTwentySeconds = this.every('20s', () => this.read());
   override onBar() {
     this.read();
-    averages.push([this.nowMs, this.mean.value, this.twice.value]);
+    averages.push([this.nowMs, this.mean.value, this.sharedNode.value]);
     if (this.x.ago(3) !== this.ordersBefore.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
     if (this.series('x') !== this.x) throw new Error('one series has two views');
   }
@@ -93,12 +93,12 @@ test('each read of an external series equals a search through all rows, at bars 
     for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(searchAllRows(rows, nowMs));
     count += reads.length;
     const expectedAt = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
-    for (const [ms, mean, twice] of averages) {
+    for (const [ms, mean, sharedNode] of averages) {
       const row = bars.closeMs.indexOf(ms);
       const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + expectedAt(row - back), 0) / 5;
       if (Number.isNaN(expected)) expect(mean).toBeNaN();
       else expect(Math.abs(mean - expected), `seed ${seed} at ${ms}`).toBeLessThan(1e-9);
-      expect(twice).toBe(mean - expectedAt(row));
+      expect(sharedNode).toBe(mean - expectedAt(row));
     }
   }
   expect(count).toBeGreaterThan(10_000);
@@ -169,7 +169,7 @@ test('the proofs change only external values that become known later', () => {
   const until = whole.knownMs.findIndex((ms) => ms > untilMs);
   expect(until).toBeGreaterThan(5);
   expect(planUntil(plan, untilMs)!.series![0]!.values.length).toBe(until);
-  const changed = poisoned(plan, untilMs, seededRng(5)).series![0]!.values;
+  const changed = poisonPlan(plan, untilMs, seededRng(5)).series![0]!.values;
   expect(changed.value.slice(0, until)).toEqual(whole.value.slice(0, until));
   for (let row = until; row < whole.length; row++) expect(changed.value[row]).not.toBe(whole.value[row]);
 });

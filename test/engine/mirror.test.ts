@@ -30,7 +30,13 @@ function walk(seed: number): Prices[] {
     return [open, Math.max(open, price) + pick(STEP), Math.min(open, price) - pick(STEP), price, pick(60) / 1000];
   });
 }
-const mirrored = ([open, high, low, close, volume]: Prices): Prices => [MIRROR - open, MIRROR - low, MIRROR - high, MIRROR - close, volume];
+const mirrorPrices = ([open, high, low, close, volume]: Prices): Prices => [
+  MIRROR - open,
+  MIRROR - low,
+  MIRROR - high,
+  MIRROR - close,
+  volume,
+];
 
 /** Returns a strategy with random actions. They are drawn without a look at prices, and are mirrored if `isMirrored`. */
 function randomStrategy(seed: number, isMirrored: boolean) {
@@ -95,7 +101,7 @@ async function fillsOf(seed: number, isMirrored: boolean): Promise<readonly stri
   const rows = walk(seed);
   const plan = planFor({
     strategies: [randomStrategy(seed, isMirrored)],
-    feeds: { bars: barsOfRows(isMirrored ? rows.map(mirrored) : rows, contract) },
+    feeds: { bars: barsOfRows(isMirrored ? rows.map(mirrorPrices) : rows, contract) },
     cash: { USDT: '100000000' },
     futures: { leverage: 1, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() },
     fills: {

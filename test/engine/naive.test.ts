@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
 import { Naive, type NaiveFill } from './naive.ts';
-import { scripted, type ScriptOptions } from './script.ts';
+import { scriptStrategy, type ScriptOptions } from './script.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
 import { expectEqual } from '../fixtures/alike.ts';
 
@@ -44,8 +44,13 @@ function feedsOnOneGrid(isWhole: boolean, seed: number): Record<string, BarColum
   if (isWhole)
     return { bars: btc!, eth: eth!, sol: without(sol!, (row) => row < 100 || row >= 270), ada: ada!, ethHour: coarser(eth!, '1h') };
   const isMissing = (row: number) => row % 50 === 17 || (row > 120 && row < 150);
-  const holed = (bars: BarColumns) => without(bars, isMissing);
-  return { bars: holed(btc!), eth: holed(eth!), sol: holed(sol!), ada: without(ada!, (row) => isMissing(row) || row === 200) };
+  const removeRows = (bars: BarColumns) => without(bars, isMissing);
+  return {
+    bars: removeRows(btc!),
+    eth: removeRows(eth!),
+    sol: removeRows(sol!),
+    ada: without(ada!, (row) => isMissing(row) || row === 200),
+  };
 }
 
 /** Returns the bars without the rows for which `isMissing` is true. */
@@ -75,7 +80,7 @@ async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase
   const naiveOptions = { latencyMs, feesIn, makerPpm: 1000, takerPpm: 2000, cash: 10n ** 14n };
   const naive = new Naive({ script: options, feeds: Object.values(feeds), ...naiveOptions }).run(START_MS);
   const { record } = await run({
-    strategies: [scripted(options)],
+    strategies: [scriptStrategy(options)],
     feeds,
     cash: { USDT: '1000000' },
     fees: { in: feesIn },

@@ -22,7 +22,7 @@ export interface QuotesCase {
 }
 
 /** What the strategy read in one minute, as decimal text. */
-export interface Seen {
+export interface SeenMinute {
   readonly minute: number;
   readonly equity: string;
   readonly equityIn: string;
@@ -56,7 +56,7 @@ export class NaiveQuotes {
   readonly fills: string[] = [];
   readonly endings: string[] = [];
   readonly equity: string[] = [];
-  readonly seen: Seen[] = [];
+  readonly seen: SeenMinute[] = [];
   readonly #case: QuotesCase;
   readonly #convert: number;
   readonly #closes: (Decimal | null)[];
@@ -142,7 +142,8 @@ export class NaiveQuotes {
     const collar = up(mark.times('1.01'), this.#instrument(symbol).priceDigits);
     const worst = isByAmount ? amount : up(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
     const fee = this.#case.feesIn === 'quote' ? TAKER : zero;
-    const pay = isByAmount ? amount : limit === null ? zero : up(amount.times(limit));
+    const payAtLimit = limit === null ? zero : up(amount.times(limit));
+    const pay = isByAmount ? amount : payAtLimit;
     const reserved = isBuy ? pay.plus(up(pay.times(fee))) : zero;
     const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: now, ending: 'open' };
     const others = this.#orders

@@ -9,7 +9,7 @@ import { ENDINGS, SIDES, type RunRecord } from '../../src/model/run/run.ts';
 import { ConvertedLedger } from '../../src/portfolio/convertedLedger.ts';
 import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import { expectEqual } from '../fixtures/alike.ts';
-import { NaiveQuotes, type Act, type QuotesCase, type Seen } from './naiveQuotes.ts';
+import { NaiveQuotes, type Act, type QuotesCase, type SeenMinute } from './naiveQuotes.ts';
 import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
 
 const ROWS = 120;
@@ -79,7 +79,7 @@ function randomAct(pick: (below: number) => number): Act {
 }
 
 /** Returns a strategy that does the acts of a script, and records what it sees. */
-function scripted(script: QuotesCase['script'], seen: Seen[]) {
+function scriptStrategy(script: QuotesCase['script'], seen: SeenMinute[]) {
   return class Scripted extends Strategy {
     all = NAMES.map((name) => this.feed(name));
     override onBar() {
@@ -109,9 +109,9 @@ function scripted(script: QuotesCase['script'], seen: Seen[]) {
 
 /** Runs a case, and returns its fills and what the strategy saw. */
 async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
-  const seen: Seen[] = [];
+  const seen: SeenMinute[] = [];
   const { record, engine } = await run({
-    strategies: [scripted(script, seen)],
+    strategies: [scriptStrategy(script, seen)],
     feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
     cash,
     convert: CONVERT,

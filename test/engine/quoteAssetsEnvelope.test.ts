@@ -112,7 +112,7 @@ function traded(state: State, symbol: 0 | 1, ticks: number, isBuy: boolean): Sta
 }
 
 /** Takes an entry through one path of a row. A limit that is only touched fills if its flag is set. */
-function walked(before: State, entry: Entry, path: readonly number[], fillsEntry: boolean, fillsTarget: boolean): State {
+function walkPath(before: State, entry: Entry, path: readonly number[], fillsEntry: boolean, fillsTarget: boolean): State {
   const { symbol, limit, stop, target } = entry;
   let state = before;
   path.forEach((price, index) => {
@@ -133,7 +133,7 @@ function walked(before: State, entry: Entry, path: readonly number[], fillsEntry
 }
 
 /** Returns the lowest and the highest net profit in USDT over every order of events. */
-function enumerated({ rows, entries }: TinyCase): readonly [Decimal, Decimal] {
+function profitRange({ rows, entries }: TinyCase): readonly [Decimal, Decimal] {
   const startUnits = [new Decimal(CASH.USDT), new Decimal(CASH.BTC)].map((amount) => BigInt(amount.times(1e8).toFixed()));
   let states: readonly State[] = [{ cash: [startUnits[0]!, startUnits[1]!], phase: 'over' }];
   const unique = (list: readonly State[]): readonly State[] => [...new Map(list.map((state) => [keyOf(state), state])).values()];
@@ -146,7 +146,7 @@ function enumerated({ rows, entries }: TinyCase): readonly [Decimal, Decimal] {
       states = unique(
         states.flatMap((state) =>
           paths.flatMap((path) =>
-            flags.flatMap((fillsEntry) => flags.map((fillsTarget) => walked(state, entry, path, fillsEntry, fillsTarget))),
+            flags.flatMap((fillsEntry) => flags.map((fillsTarget) => walkPath(state, entry, path, fillsEntry, fillsTarget))),
           ),
         ),
       );
@@ -190,7 +190,7 @@ test('the envelope contains every enumerated order of events, and most bounds en
   let [bounds, open, tight, ambiguous] = [0, 0, 0, 0];
   for (let seed = 1; seed <= 150; seed++) {
     const tiny = tinyCase(seed);
-    const [low, high] = enumerated(tiny);
+    const [low, high] = profitRange(tiny);
     const { envelope, band } = await envelopeFor(tiny);
     const { netProfit, kind, notBoundBecause, ambiguousFills } = envelope;
     expect(notBoundBecause, `seed ${seed}`).toEqual([]);
@@ -213,7 +213,7 @@ test('further lanes join the envelope of a strategy that reads its cash, which i
   let scenarios = 0;
   for (let seed = 1; seed <= 30; seed++) {
     const tiny = tinyCase(seed);
-    const [low, high] = enumerated(tiny);
+    const [low, high] = profitRange(tiny);
     const { netProfit, kind, notBoundBecause } = (await envelopeFor(tiny, true)).envelope;
     if (kind === 'scenario') scenarios++;
     if (kind === 'scenario') expect(notBoundBecause).toEqual(['the strategy reads its equity or cash']);

@@ -60,7 +60,7 @@ function randomWeights(pick: (below: number) => number): Weights {
 }
 
 /** Returns a strategy that rebalances by a script. */
-function scripted({ script, options }: Pick<RandomCase, 'script' | 'options'>) {
+function scriptStrategy({ script, options }: Pick<RandomCase, 'script' | 'options'>) {
   return class Scripted extends Strategy {
     allFeeds = this.feeds('all');
     override onBar() {
@@ -174,7 +174,7 @@ describe('spot', () => {
   test.each(SEEDS)('a random spot rebalance has the fills and the cash of the decimal computation, seed %i', async (seed) => {
     const testCase = randomCase(seed);
     const expected = new Oracle(testCase);
-    const { record, engine } = await run({ strategies: [scripted(testCase)], feeds: { all: testCase.bars }, fees: QUOTE_FEES });
+    const { record, engine } = await run({ strategies: [scriptStrategy(testCase)], feeds: { all: testCase.bars }, fees: QUOTE_FEES });
     const trades = fillRows(record).map(({ side, lots, price, minute }, fillIndex): Trade => {
       const name = NAMES[record.fills.instrument[fillIndex]!]!;
       return [Math.floor(minute), side, name, lots, price];
@@ -192,7 +192,12 @@ describe('spot', () => {
   test('a rebalance gives the same orders in blocks of any size', async () => {
     const { bars, script, options } = randomCase(7);
     const columnsWithBlocks = async (blockRows: number) => {
-      const { record } = await run({ strategies: [scripted({ script, options })], feeds: { all: bars }, fees: QUOTE_FEES, blockRows });
+      const { record } = await run({
+        strategies: [scriptStrategy({ script, options })],
+        feeds: { all: bars },
+        fees: QUOTE_FEES,
+        blockRows,
+      });
       return columnsOf(record);
     };
     const fullBlocks = await columnsWithBlocks(2048);

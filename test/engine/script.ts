@@ -171,7 +171,7 @@ abstract class ScriptedStrategy extends Strategy {
 }
 
 /** Returns the strategy class of a script. It has only the callbacks that the script uses. */
-export function scripted(options: ScriptOptions) {
+export function scriptStrategy(options: ScriptOptions) {
   class Scripted extends ScriptedStrategy {
     options = options;
     feedList = options.feeds.map((name) => this.feed(name));

@@ -119,7 +119,7 @@ export function planFor({ strategies, feeds, fees, ...overrides }: PlanOptions):
 }
 
 /** A finished run. */
-export interface Finished {
+export interface EngineRun {
   readonly record: RunRecord;
   readonly engine: Engine;
   readonly venue: Venue;
@@ -130,7 +130,7 @@ export async function run(
   options: PlanOptions,
   extra: BacktestRunOptions = {},
   watch: (engine: Engine, venue: Venue) => void = () => {},
-): Promise<Finished> {
+): Promise<EngineRun> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan, extra);
   const { engine, venue } = prepared;

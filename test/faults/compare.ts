@@ -88,7 +88,8 @@ function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }
   const [account] = accounts;
   const differences: string[] = [];
   const expectEqual = (name: string, inBooks: string, atExchange: string): void => {
-    if (normalized(inBooks) !== normalized(atExchange)) differences.push(`${name}: ${atExchange} at the exchange, ${inBooks} in the books`);
+    if (normalizeAmount(inBooks) !== normalizeAmount(atExchange))
+      differences.push(`${name}: ${atExchange} at the exchange, ${inBooks} in the books`);
   };
   if (ledger instanceof SpotLedger) {
     const balanceByAsset = new Map(account!.balances.map(({ asset, free, locked }) => [asset, sumOf(free, locked)]));
@@ -121,7 +122,7 @@ const unitsOf = (text: string): bigint => {
   const units = BigInt(integerPart.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
   return text.startsWith('-') ? -units : units;
 };
-const normalized = (text: string): string => String(unitsOf(text));
+const normalizeAmount = (text: string): string => String(unitsOf(text));
 /** Returns the exact sum of decimals. */
 const sumOf = (...texts: readonly string[]): string => {
   const sum = texts.reduce((total, text) => total + unitsOf(text), 0n);

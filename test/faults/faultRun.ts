@@ -16,7 +16,7 @@ import { compare } from './compare.ts';
 import { ACTS, type FaultCase } from './faultTable.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange } from './paperExchange.ts';
-import { scripted, type Script } from './script.ts';
+import { scriptStrategy, type Script } from './script.ts';
 import { writeBot, writeExchange } from './setUp.ts';
 
 /** The input of one fault run. */
@@ -79,7 +79,7 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
     const config = readLiveConfig(writeBot(folder, fault, exchange.url, speed), {});
     // Switch off the incident halt, which stops the account for ten minutes. throttles.test.ts covers it.
     const withoutIncidents = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
-    const strategy = () => scripted(script, { seed, isCalm: fault.isCalm ?? false });
+    const strategy = () => scriptStrategy(script, { seed, isCalm: fault.isCalm ?? false });
     const run = new FaultRun(fault, options, exchange, await openBot(withoutIncidents, strategy, options.notify ?? (() => {})));
     try {
       return { ...(await run.result(script)), seconds: Math.round((performance.now() - startMs) / 1000) };

@@ -16,7 +16,7 @@ export interface ScriptOptions {
 }
 
 /** Returns the strategy class. It places orders while `script.isOn`. */
-export function scripted(script: Script, { seed, isCalm }: ScriptOptions): StrategyClass {
+export function scriptStrategy(script: Script, { seed, isCalm }: ScriptOptions): StrategyClass {
   const rng = seededRng(seed);
   const isDrawn = (probability: number): boolean => rng.next() < probability;
   const drawBetween = (low: number, high: number): number => low + rng.next() * (high - low);

@@ -7,11 +7,11 @@ import * as shipped from '../fixtures/shippedDefinitions.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Returns the shipped definitions in a folder of this checkout. */
-export const definitionsIn = (folder: string): readonly shipped.Shipped[] => shipped.definitionsIn(ROOT, folder);
+export const definitionsIn = (folder: string): readonly shipped.ShippedDefinition[] => shipped.definitionsIn(ROOT, folder);
 /** Runs an `isobar` command of this checkout in a folder. */
 export const isobar = (folder: string, args: string): void => shipped.isobar(ROOT, folder, args);
 /** Returns the overrides with which a definition runs outside of this checkout, with its catalog in `folder`. */
-export const placed = (file: string, folder: string): string[] => shipped.placed(ROOT, file, folder);
+export const placementSettings = (file: string, folder: string): string[] => shipped.placementSettings(ROOT, file, folder);
 
 /** Returns the parts of the cost bridge that only futures have. */
 const bridgeOf = (bridge: BacktestResult['summary']['costBridge']) => ({

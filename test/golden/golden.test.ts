@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verify } from '../fixtures/verified.ts';
-import { definitionsIn, goldenOf, isobar, placed } from './definitions.ts';
+import { definitionsIn, goldenOf, isobar, placementSettings } from './definitions.ts';
 
 const GOLDEN_FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const SHIPPED_DEFINITIONS = definitionsIn('backtests');
@@ -22,7 +22,7 @@ test.each(SHIPPED_DEFINITIONS)(
   'the run of $name has its golden summary (ISOBAR_UPDATE=1 writes it), and is verified as identical',
   async ({ name, file }) => {
     const golden = `${GOLDEN_FOLDER}${name}.json`;
-    const result = await backtest({ definition: file, set: placed(file, folder) });
+    const result = await backtest({ definition: file, set: placementSettings(file, folder) });
     const figures = goldenOf(result);
     if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(golden, `${JSON.stringify(figures, null, 2)}\n`);
     expect(existsSync(golden), `there is no ${golden}: ISOBAR_UPDATE=1 writes it`).toBe(true);

@@ -7,7 +7,7 @@ import { Decimal } from 'decimal.js';
 import { backtest, type BacktestResult } from 'isobar/run';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sharedFile } from '../fixtures/sharedData.ts';
-import { definitionsIn, isobar, placed } from './definitions.ts';
+import { definitionsIn, isobar, placementSettings } from './definitions.ts';
 import { fundingByHand } from './fundingByHand.ts';
 
 /** Folders of the files that the comments name. Files of futures keep the folders of the shared data. */
@@ -35,7 +35,7 @@ async function resultOf(file: string, bars: readonly string[]): Promise<Backtest
   if (earlierResult !== undefined) return earlierResult;
   for (const command of bars.filter((barsCommand) => !importedCommands.has(barsCommand))) isobar(folder, command);
   bars.forEach((command) => importedCommands.add(command));
-  const result = await backtest({ definition: file, set: placed(file, folder) });
+  const result = await backtest({ definition: file, set: placementSettings(file, folder) });
   resultByFile.set(file, result);
   return result;
 }
@@ -77,7 +77,7 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name,
   }
 
   it(`the definition ${name} without a catalog is rejected with the command that imports one`, async () => {
-    const running = backtest({ definition: file, set: placed(file, join(folder, 'nowhere')) });
+    const running = backtest({ definition: file, set: placementSettings(file, join(folder, 'nowhere')) });
     await expect(running).rejects.toThrow(/catalog: expected a catalog folder, got '.*nowhere.*'/);
     await expect(running).rejects.toMatchObject({ remedy: expect.stringContaining('isobar data import FILE') });
   });

@@ -139,7 +139,7 @@ export class BotWorld {
   }
 
   /** Starts the bot and waits until it trades. */
-  async started(maxMs: number): Promise<BotProcess> {
+  async startBot(maxMs: number): Promise<BotProcess> {
     let bot = this.start();
     const endMs = performance.now() + maxMs;
     while (!bot.isTrading) {

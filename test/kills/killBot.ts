@@ -134,7 +134,7 @@ export class BotKiller {
 
   /** Starts a bot after a kill, and waits until it trades and agrees with the exchange. */
   async #startAndCompare(): Promise<BotProcess> {
-    const bot = await this.world.started(MAX_START_MS);
+    const bot = await this.world.startBot(MAX_START_MS);
     try {
       this.slowestStartMs = Math.max(this.slowestStartMs, performance.now() - bot.startMs);
       await this.world.until(bot, 'the end of all halts', MAX_START_MS, isFree);

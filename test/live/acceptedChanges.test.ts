@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
-import { lived } from '../fixtures/killedLifetime.ts';
+import { driveLifetime } from '../fixtures/killedLifetime.ts';
 
 /** Buys once, at the third bar. */
 class Buyer extends Strategy {
@@ -26,9 +26,9 @@ class Quiet extends Strategy {
 }
 
 test('an order that was decided on and never sent ends without effect when changed code is accepted', async () => {
-  const unkilled = await lived({ strategies: [Buyer], bars: 8 });
+  const unkilled = await driveLifetime({ strategies: [Buyer], bars: 8 });
   const { seq } = unkilled.records.find(({ k }) => k === 'SEND')!;
-  const killed = await lived({ strategies: [Buyer], bars: 8, kills: [seq], next: [Quiet], acceptChanges: true });
+  const killed = await driveLifetime({ strategies: [Buyer], bars: 8, kills: [seq], next: [Quiet], acceptChanges: true });
   const intent = killed.records.find((record) => record.k === 'INTENT' && record.order === 1);
   const cid = intent?.k === 'INTENT' ? intent.cid : null;
   const ends = killed.records.filter((record) => 'cid' in record && record.cid === cid && (record.k === 'REFUSED' || record.k === 'STATE'));
@@ -38,6 +38,6 @@ test('an order that was decided on and never sent ends without effect when chang
   expect((killed.instances[0] as Quiet).ended).toEqual(['once NOT_SENT', 'later null']);
   // The next start reads the same books.
   const again = killed.records.filter(({ k }) => k === 'INSTANT').at(-1)!.seq;
-  const twice = await lived({ strategies: [Buyer], bars: 8, kills: [seq, again], next: [Quiet], acceptChanges: true });
+  const twice = await driveLifetime({ strategies: [Buyer], bars: 8, kills: [seq, again], next: [Quiet], acceptChanges: true });
   expect([twice.placed, twice.balances]).toEqual([killed.placed, killed.balances]);
 });

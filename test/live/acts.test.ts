@@ -9,7 +9,7 @@ import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';
 import { openControl } from '../../src/tasks/bot/process/controlServer.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -44,7 +44,7 @@ test('halt, resume and kill over the control socket are answered once they are d
   expect(await sendAct(data, { op: 'kill', flatten: false, why: 'enough' })).toMatchObject({ done: true });
   expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
   await server.close();
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('a tighter limit takes effect at once and is journalled, and a wider one is rejected with the limit in force', async () => {
@@ -59,7 +59,7 @@ test('a tighter limit takes effect at once and is journalled, and a wider one is
   expect(await tighten('1500')).toEqual({ done: false, message: expect.stringContaining('expected at most 1000, got 1500') });
   expect(opened.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
   await server.close();
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('the reply to an action waits for the disk, and says that the action is not done if the journal cannot be written', async () => {
@@ -83,7 +83,7 @@ test('the reply to an action waits for the disk, and says that the action is not
     message: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
   });
   expect(existsSync(join(opened.bot.deps.config.data, 'KILLED'))).toBe(false);
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('an order in a decision slot whose earlier order has not ended is denied with this reason', async () => {
@@ -93,5 +93,5 @@ test('an order in a decision slot whose earlier order has not ended is denied wi
   await until(() => fixture.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
   const denials = fixture.lines.filter((line) => line.includes('denied'));
   expect(denials.every((line) => line.includes('denied: the earlier order of this decision slot has not ended yet'))).toBe(true);
-  await stopped(opened);
+  await stopAndClose(opened);
 });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { atr, Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { lived, type KilledLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type KilledLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 /** ISOBAR_CASES=all kills at every record. Otherwise the bot is killed at every record of `MOVES` moves of the stop. */
 const ALL = process.env['ISOBAR_CASES'] === 'all';
@@ -43,13 +43,13 @@ class StopObserver {
     if (!this.#isAttached) {
       this.#isAttached = true;
       const [place, finish] = [triggers.place.bind(triggers), triggers.finishCancel.bind(triggers)];
-      const checked = <T>(value: T): T => {
+      const checkAndReturn = <T>(value: T): T => {
         this.#checkStops(lifetime);
         return value;
       };
       Object.assign(triggers, {
-        place: (...args: Parameters<typeof place>) => checked(place(...args)),
-        finishCancel: (...args: Parameters<typeof finish>) => checked(finish(...args)),
+        place: (...args: Parameters<typeof place>) => checkAndReturn(place(...args)),
+        finishCancel: (...args: Parameters<typeof finish>) => checkAndReturn(finish(...args)),
       });
     }
     this.#checkStops(lifetime);
@@ -72,7 +72,7 @@ class StopObserver {
 /** Runs a lifetime with kills at the given records, under observation. */
 async function runObserved(kills: readonly number[], isTorn = false): Promise<{ ended: LifetimeResult; observer: StopObserver }> {
   const observer = new StopObserver();
-  const ended = await lived({
+  const ended = await driveLifetime({
     strategies: [Trailing],
     bars: ALL ? 14 : 8,
     seed: 5,

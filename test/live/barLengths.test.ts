@@ -7,7 +7,7 @@ import { Strategy, type Bar } from '../../src/index.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -53,7 +53,7 @@ test('bars of three minutes are built from the bars of their minutes, and a repl
   bot.start();
   const completeBars = () => strategies.flatMap(({ threeMinuteBars }) => threeMinuteBars.filter(({ minutes }) => minutes.length === 3));
   await until(() => completeBars().length >= 3, 60_000, 'three bars of three minutes');
-  await stopped(opened);
+  await stopAndClose(opened);
   for (const { bar, minutes } of completeBars()) {
     expect(bar[0] % (3 * MINUTE_MS)).toBe(0);
     expect(bar).toEqual([

@@ -6,7 +6,7 @@ import type { JournalRecord } from '../../src/adapters/journal/records/records.t
 import { Strategy } from '../../src/index.ts';
 import { MarketRouter } from '../../src/tasks/bot/account/marketRouter.ts';
 import { restoreServices } from '../../src/tasks/bot/run/restoreServices.ts';
-import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 /** Leaves as soon as its sale is proven absent. The sale stays reserved for half an hour, and the exit waits for that. */
 class LeavesLate extends Strategy {
@@ -26,10 +26,10 @@ test('an exit that came due while the bot was down is sent by its start, and its
   const seqOf = ({ records }: LifetimeResult, kind: string, nth: number): number => records.filter(({ k }) => k === kind)[nth]!.seq;
   const options = { strategies: [LeavesLate], bars: 6, isTorn: true };
   // The process ends as it sends the sale, and again between the proof that it is absent and the end of its reservation.
-  const sendSeq = seqOf(await lived(options), 'SEND', 1);
-  const absenceSeq = seqOf(await lived({ ...options, kills: [sendSeq] }), 'TOMB', 0);
+  const sendSeq = seqOf(await driveLifetime(options), 'SEND', 1);
+  const absenceSeq = seqOf(await driveLifetime({ ...options, kills: [sendSeq] }), 'TOMB', 0);
   let impossibleEvents = 0;
-  const { starts, records, balances } = await lived({
+  const { starts, records, balances } = await driveLifetime({
     ...options,
     kills: [sendSeq, absenceSeq + 3],
     downMinutes: 45,

@@ -7,7 +7,7 @@ import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -43,7 +43,7 @@ test('a stop triggers between two bars of its strategy, and a replay makes the s
   await until(isBetween, 80_000, 'a stop between two bars').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
-  await stopped(opened);
+  await stopAndClose(opened);
   const replayed = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
     load: async (entry, source) => ({

@@ -11,7 +11,7 @@ import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -89,7 +89,7 @@ async function decideThreeOrders(): Promise<string> {
   // Each order has a decision now: trading continues.
   expect(haltCodes(opened)).not.toContain('ALIEN');
   await until(() => opened.bot.auditState.result === 'ok', 60_000, 'a clean audit');
-  await stopped(opened);
+  await stopAndClose(opened);
   return restingId;
 }
 
@@ -100,7 +100,7 @@ test('an adopted foreign order is reserved, booked and restored as an order of i
   expect(controlAfterRestart.view().open).toMatchObject([{ venueId: restingId, strategy: 'Idle', lifecycle: 'working' }]);
   await until(() => restarted.bot.isTrading, 60_000, 'two clean audits');
   expect(controlAfterRestart.view().foreignOrders).toEqual([]);
-  await stopped(restarted);
+  await stopAndClose(restarted);
 
   const replayed = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
@@ -117,7 +117,7 @@ test('an adopted foreign order is reserved, booked and restored as an order of i
   const { orders, nowMs } = last.bot.deps.engine;
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
   await until(() => control.view().open.length === 0, 60_000, 'its end');
-  await stopped(last);
+  await stopAndClose(last);
 });
 
 test('a foreign order that the strategy cannot pay for is not adopted', async () => {
@@ -130,7 +130,7 @@ test('a foreign order that the strategy cannot pay for is not adopted', async ()
   expect(answer.message).toContain('cannot pay for it: needs');
   expect(control.view().open).toEqual([]);
   expect(haltCodes(opened)).toContain('ALIEN');
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('a mismatch that the operator has accepted does not halt the bot again after kill -9', async () => {
@@ -149,5 +149,5 @@ test('a mismatch that the operator has accepted does not halt the bot again afte
   expect(restarted.bot.auditState.result).not.toBe('mismatch');
   expect(haltCodes(restarted)).not.toContain('MISMATCH');
   await until(() => restarted.bot.isTrading, 60_000, 'two clean audits');
-  await stopped(restarted);
+  await stopAndClose(restarted);
 });

@@ -13,7 +13,7 @@ import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -113,7 +113,7 @@ test('a position without a stop for too long halts its strategy, and is then clo
   expect(exitMs - nakedMs).toBeGreaterThan(40_000);
   // Nothing was sold at the first halt. The exchange's clock, which a fill has, and the bot's differ by some seconds at this speed.
   expect(Math.min(...exits.map(({ timeMs }) => timeMs)) - nakedMs).toBeGreaterThan(20_000);
-  await stopped(opened);
+  await stopAndClose(opened);
   expect(await replayDifference(Unprotected)).toBeNull();
 });
 
@@ -141,7 +141,7 @@ test('a loss limit cancels orders that open a position, and leaves closing order
     max: '0.5',
   });
   expect(lossKillReason(bot)).toBeNull();
-  await stopped(opened);
+  await stopAndClose(opened);
   expect(await replayDifference(Protected)).toBeNull();
 });
 
@@ -163,7 +163,7 @@ test('a bot halts without a request of the operator until the next one, and afte
   expect(request('acknowledge')).toMatchObject({ done: true });
   await until(() => (request('view'), deadManReason() === ''), 60_000, 'its end').catch(failWithLog);
   expect(request('acknowledge')).toMatchObject({ done: false });
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('a loss of one and a half times the limit kills the bot and closes all positions', async () => {

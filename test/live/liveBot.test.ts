@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -64,7 +64,7 @@ test('a bot that is restarted has the same cash, position and orders, and contin
   const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
   firstBot.bot.start();
   await until(() => firstBot.bot.fills.length >= 3, 60_000, 'three fills').catch(failWithLog);
-  await stopped(firstBot);
+  await stopAndClose(firstBot);
   const engineBefore = firstBot.bot.deps.engine;
   const secondBot = await fixture.open(fixture.config(FLIP), [Flip]);
   const engineAfter = secondBot.bot.deps.engine;
@@ -74,7 +74,7 @@ test('a bot that is restarted has the same cash, position and orders, and contin
   secondBot.bot.start();
   await until(() => secondBot.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
   expect(secondBot.bot.auditState.result).toBe('ok');
-  await stopped(secondBot);
+  await stopAndClose(secondBot);
   expect(fixture.broken).toEqual([]);
 });
 
@@ -82,12 +82,12 @@ test('a second bot with the same data folder is rejected', async () => {
   fixture = await LiveFixture.open(60);
   const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
   await expect(fixture.open(fixture.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
-  await stopped(firstBot);
+  await stopAndClose(firstBot);
 });
 
 test('a bot whose capital differs from its journal does not start', async () => {
   fixture = await LiveFixture.open(60);
-  await stopped(await fixture.open(fixture.config(FLIP), [Flip]));
+  await stopAndClose(await fixture.open(fixture.config(FLIP), [Flip]));
   await expect(fixture.open(fixture.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
 });
 
@@ -112,7 +112,7 @@ test('a strategy whose warm-up is not covered does not start, and the log names 
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
   expect(opened.bot.deps.engine.runs[0]!.hasStarted).toBe(false);
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('a bot on futures opens and closes positions in contracts, and its books agree with the exchange', async () => {
@@ -128,7 +128,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const { bot } = opened;
   bot.start();
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
-  await stopped(opened);
+  await stopAndClose(opened);
   expect(bot.auditState.result).toBe('ok');
   expect(fixture.broken).toEqual([]);
   // The log counts contracts of 0.0001 BTC, not coins.
@@ -145,7 +145,7 @@ test('a strategy that throws is stopped alone, and the other strategies continue
   const { engine } = bot.deps;
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
   expect(engine.runs.map(({ hasStarted: started }) => started)).toEqual([true, false]);
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test('one bot trades spot and futures on two accounts, and both books agree', async () => {
@@ -164,7 +164,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const hasTraded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
   await until(() => hasTraded('spot:BTCUSDT') && hasTraded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(failWithLog);
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(failWithLog);
-  await stopped(opened);
+  await stopAndClose(opened);
   expect(fixture.broken).toEqual([]);
 });
 
@@ -174,12 +174,12 @@ test('a bot that starts without the journal of its earlier trades takes no new r
   const firstBot = await fixture.open(config, [Flip]);
   firstBot.bot.start();
   await until(() => firstBot.bot.fillCount > 0, 40_000, 'a fill').catch(failWithLog);
-  await stopped(firstBot);
+  await stopAndClose(firstBot);
   rmSync(join(config.data, 'journal'), { recursive: true });
   const secondBot = await fixture.open(config, [Flip]);
   const causes = () => secondBot.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
-  await stopped(secondBot);
+  await stopAndClose(secondBot);
   // The halt stays over a restart, and the operator clears it.
   const thirdBot = await fixture.open(config, [Flip]);
   const { halts } = thirdBot.bot.deps.engine.risk;
@@ -188,5 +188,5 @@ test('a bot that starts without the journal of its earlier trades takes no new r
     () => void thirdBot.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', thirdBot.bot.deps.venueMs()),
   );
   expect(halts.causes()).toEqual([]);
-  await stopped(thirdBot);
+  await stopAndClose(thirdBot);
 });

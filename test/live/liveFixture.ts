@@ -96,6 +96,6 @@ export async function until(condition: () => boolean, ms = MIN_LIMIT_MS, awaited
 }
 
 /** Stops the bot, waits for its end and closes it. */
-export function stopped(opened: OpenedBot): Promise<void> {
+export function stopAndClose(opened: OpenedBot): Promise<void> {
   return new Promise<void>((resolve) => opened.bot.stop(resolve)).then(() => opened.close());
 }

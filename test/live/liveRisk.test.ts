@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -35,10 +35,10 @@ test('a bot within its limits trades without a halt, and the base of its loss ru
   const { risk } = firstBot.bot.deps.engine;
   expect(risk.halts.causes()).toEqual([]);
   expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
-  await stopped(firstBot);
+  await stopAndClose(firstBot);
   const secondBot = await fixture.open(fixture.config(configText(WIDE_LIMITS)), [Flip]);
   expect(secondBot.bot.deps.engine.risk.snapshot()).toEqual(risk.snapshot());
-  await stopped(secondBot);
+  await stopAndClose(secondBot);
 });
 
 test('an audit that is older than its limit halts the account', async () => {
@@ -48,7 +48,7 @@ test('an audit that is older than its limit halts the account', async () => {
   await until(() => bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
   await until(() => fixture.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
   expect(bot.deps.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
-  await stopped({ bot, ...opened });
+  await stopAndClose({ bot, ...opened });
 });
 
 test('the operator can make a limit tighter while the bot trades, and never wider', async () => {
@@ -60,7 +60,7 @@ test('the operator can make a limit tighter while the bot trades, and never wide
   opened.bot.start();
   await until(() => fixture.lines.some((line) => line.includes('QTY_MAX')), 60_000, 'a denied order');
   expect(opened.bot.fills).toEqual([]);
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 /** Buys once, and sells everything as soon as the test says so. */
@@ -85,13 +85,13 @@ test.each(['isobar tighten', 'the config of the next start'])(
       const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
       expect(await control.tighten({ key: 'maxOrderNotional', value: '1', why: 'a test' }, 'me')).toMatchObject({ done: true });
     } else {
-      await stopped(opened);
+      await stopAndClose(opened);
       opened = await fixture.open(fixture.config(configText("{ maxOrderNotional: '1' }")), [ExitsOnDemand]);
       opened.bot.start();
     }
     ExitsOnDemand.exits = true;
     await until(() => isFlat(opened) || fixture.lines.some((line) => line.includes('NOTIONAL_MAX')), 60_000, 'the exit');
     expect(isFlat(opened)).toBe(true);
-    await stopped(opened);
+    await stopAndClose(opened);
   },
 );

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { maintenanceWindows } from '../../src/tasks/bot/config/maintenance.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture | null = null;
 afterEach(async () => fixture?.close());
@@ -80,6 +80,6 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
       expect(fixture.lines.some((line) => line.includes('denied: HALT_NEW on the account: maintenance until'))).toBe(true);
       await until(() => opened.counts.sent > sent, 60_000, 'an order after it');
     } else expect(engine.orders.active()).toHaveLength(1);
-    await stopped(opened);
+    await stopAndClose(opened);
   },
 );

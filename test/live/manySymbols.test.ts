@@ -95,7 +95,7 @@ test('with 200 symbols on 15m, all bars are fresh within 25 s, and a cancel betw
 
 test('a start with more symbols than the rate limits allow is rejected with the largest possible number', async () => {
   many = await ManySymbols.open({ symbols: 120, interval: '1m', bars: 2, strategies: [FreshBarCounter] });
-  await expect(many.opened()).rejects.toThrow(/feeds: expected at most 100 symbols .* got 120 on spot/);
+  await expect(many.openBot()).rejects.toThrow(/feeds: expected at most 100 symbols .* got 120 on spot/);
   expect(many.calls).toEqual([]);
 });
 

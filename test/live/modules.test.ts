@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 beforeEach(async () => {
@@ -63,7 +63,7 @@ test('wrappers of clock, exchange and journal are called by a bot on paper, also
     const opened = await fixture.open(configWith(['ports']), [Flip]);
     opened.bot.start();
     await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${lifetime} start`).catch(failWithLog);
-    await stopped(opened);
+    await stopAndClose(opened);
     const { clock = 0, exchange = 0, journal = 0 } = wrapperCalls();
     expect(exchange).toBeGreaterThanOrEqual(2);
     expect(journal).toBe(exchange);
@@ -77,7 +77,7 @@ test('a rule of a module denies orders, and a start with changed code of the mod
   const firstBot = await fixture.open(configWith(['rule']), [Flip]);
   firstBot.bot.start();
   await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
-  await stopped(firstBot);
+  await stopAndClose(firstBot);
   writeModule('rule', ruleBody("'not today'"));
   const error = await fixture.open(configWith(['rule']), [Flip]).then(
     () => null,
@@ -89,14 +89,14 @@ test('a rule of a module denies orders, and a start with changed code of the mod
   secondBot.bot.start();
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(failWithLog);
   expect(secondBot.bot.fills).toHaveLength(0);
-  await stopped(secondBot);
+  await stopAndClose(secondBot);
 });
 
 test('a notifier of a module becomes a notifier of the bot', async () => {
   writeModule('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
   const opened = await fixture.open(configWith(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);
-  await stopped(opened);
+  await stopAndClose(opened);
 });
 
 test.each([

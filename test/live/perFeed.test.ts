@@ -139,7 +139,7 @@ test('a bot that is killed between two feeds of one close decides on the others 
   expect(replayed).toBeLessThanOrEqual(45);
   // A third process replays the decisions of both without a difference.
   await many.kill();
-  await many.opened();
+  await many.openBot();
   expect(many.lines.join('')).not.toContain('would be made differently');
   expect(newestLifetime(many.records)!.number).toBe(1);
 }, 300_000);

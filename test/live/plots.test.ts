@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { custom, rsi, sma, Strategy } from '../../src/index.ts';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -47,7 +47,7 @@ async function plotsAfter(strategy: typeof PlotsMean, bars: number) {
   const [feed] = control.view().feeds;
   const feedReadAgain = control.view().feeds[0]!;
   const rows = opened.bot.deps.engine.feeds[0]!.bars.length;
-  await stopped(opened);
+  await stopAndClose(opened);
   return { feed: feed!, feedReadAgain, rows };
 }
 

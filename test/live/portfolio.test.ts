@@ -11,7 +11,7 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { beta, div, rank, roc, Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -57,18 +57,20 @@ async function runUntilWaited(waits: number): Promise<void> {
   await until(() => waitCount() >= countAtStart + waits, 60_000, 'rebalances').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
-  await stopped(opened);
+  await stopAndClose(opened);
 }
 
 /** Returns the amount of each purchase that waited, and the value of its quantity at the close that was known at the decision. */
-function amounts(records: readonly JournalRecord[]): readonly { readonly asked: string | null; readonly decided: string }[] {
+function waitedPurchases(
+  records: readonly JournalRecord[],
+): readonly { readonly requested: string | null; readonly valueAtDecision: string }[] {
   const close = new Map<string, number>();
   const values = new Map<string, string>();
   return records.flatMap((record) => {
     if (record.k === 'INSTANT') for (const fact of record.bars) close.set(['spot:BTCUSDT', 'spot:ETHUSDT'][fact[0]!]!, fact[5]!);
     if (record.k === 'DRAFT') values.set(record.cid, new Decimal(record.qty!).times(close.get(record.symbol)!).toString());
     if (record.k !== 'INTENT' || !values.has(record.cid)) return [];
-    return [{ asked: record.amount === null ? null : new Decimal(record.amount).toString(), decided: values.get(record.cid)! }];
+    return [{ requested: record.amount === null ? null : new Decimal(record.amount).toString(), valueAtDecision: values.get(record.cid)! }];
   });
 }
 
@@ -92,8 +94,8 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
   const [drafted, sent, cancelled] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND'), clientOrderIdsOf('CANCEL')];
   expect(drafted.length).toBeGreaterThanOrEqual(5);
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 2);
-  expect(amounts(records).filter(({ asked, decided }) => asked !== decided)).toEqual([]);
-  expect(amounts(records).length).toBeGreaterThanOrEqual(3);
+  expect(waitedPurchases(records).filter(({ requested, valueAtDecision }) => requested !== valueAtDecision)).toEqual([]);
+  expect(waitedPurchases(records).length).toBeGreaterThanOrEqual(3);
   // The sales that a buy waits for are never cancelled.
   expect(cancelled).toEqual([]);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();

@@ -23,7 +23,7 @@ import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { openSteppedBot } from '../parity/steppedBot.ts';
 import { firstDifference } from '../parity/tables.ts';
 import { RowWorld } from '../parity/world.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture | null = null;
 afterEach(async () => {
@@ -95,7 +95,7 @@ async function runUntilFilled(live: LiveFixture, fills: number): Promise<Readonl
   await until(() => bot.fillCount >= fills, 60_000, 'fills').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${live.lines.join('')}`);
   });
-  await stopped(opened);
+  await stopAndClose(opened);
   const { ledger } = bot.deps.engine;
   if (!(ledger instanceof ConvertedLedger)) throw new Error('expected books of two quote assets');
   ledger.assertReconciled();

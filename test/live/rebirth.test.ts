@@ -1,7 +1,7 @@
 // Tests a bot that is killed at a record of its journal and restarted: it does the same as a bot that was never killed.
 
 import { expect, test } from 'vitest';
-import { lived, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { BuyOnce, Closures, Everything } from '../fixtures/statefulStrategies.ts';
 
 /** ISOBAR_CASES=all kills at every record, for a campaign. Otherwise `KILLS` records of each lifetime are drawn. */
@@ -48,7 +48,7 @@ interface KillResult {
 async function compareKilled(options: LifetimeOptions, unkilled: LifetimeResult, killSeq: number): Promise<KillResult> {
   const kind = unkilled.records.find(({ seq }) => seq === killSeq)!.k;
   try {
-    const killed = await lived({ ...options, kills: [killSeq] });
+    const killed = await driveLifetime({ ...options, kills: [killSeq] });
     if (killed.starts !== 2) return { seq: killSeq, kind, lost: 0, message: `${killed.starts} starts` };
     const missing = lostOrders(killed, unkilled);
     // A lost request changes the decisions after it, so only the first part of the lifetimes could be equal.
@@ -72,7 +72,7 @@ test.each([
 ])(
   'a bot that is killed at any record in $bars bars has the orders, balances and memory of a bot without a kill',
   async (options) => {
-    const unkilled = await lived(options);
+    const unkilled = await driveLifetime(options);
     expect(unkilled.starts).toBe(1);
     expect(unkilled.placed.length).toBeGreaterThan(5);
     const differing: KillResult[] = [];

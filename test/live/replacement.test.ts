@@ -10,7 +10,7 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -52,7 +52,7 @@ async function runUntilReplaced(replacements: number): Promise<void> {
   await until(() => waitCount() >= countAtStart + replacements, 60_000, 'replacements').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
-  await stopped(opened);
+  await stopAndClose(opened);
 }
 
 test('a ladder that is replaced at every bar has no denied order over two starts, and is replayed the same', async () => {

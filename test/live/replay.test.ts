@@ -11,7 +11,7 @@ import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -57,7 +57,7 @@ async function runForBars(bars: number): Promise<void> {
   const barsAtStart = feed!.bars.length;
   bot.start();
   await until(() => feed!.bars.length >= barsAtStart + bars, 60_000, 'the bars');
-  await stopped(opened);
+  await stopAndClose(opened);
 }
 
 /** Returns options that load a strategy under the name of the recorded one. */

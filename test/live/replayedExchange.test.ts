@@ -8,7 +8,7 @@ import { generateInto } from '../../src/adapters/catalog/generate/generateInto.t
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
 import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 const SPEED = 60;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-replayed-'));
@@ -60,12 +60,12 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const firstRun = await fixture.open(config(), [Flip]);
   firstRun.bot.start();
   await until(() => firstRun.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
-  await stopped(firstRun);
+  await stopAndClose(firstRun);
   const secondRun = await fixture.open(config(), [Flip]);
   secondRun.bot.start();
   await until(() => secondRun.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
   expect(secondRun.bot.auditState.result).toBe('ok');
-  await stopped(secondRun);
+  await stopAndClose(secondRun);
   expect(fixture.broken).toEqual([]);
   expect(fixture.lines.join('')).toContain('NEWUSDT 1m: the exchange has no bars yet; the feed begins with its first bar');
   expect(fixture.lines.filter((line) => line.includes('NEWUSDT') && line.includes('did not come'))).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
-import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
 const countOfKind = ({ records }: LifetimeResult, kind: string): number => records.filter(({ k }) => k === kind).length;
@@ -12,8 +12,8 @@ const countOfKind = ({ records }: LifetimeResult, kind: string): number => recor
 const seqOfInstant = ({ records }: LifetimeResult, index: number): number => records.filter(({ k }) => k === 'INSTANT')[index]!.seq;
 
 test('bars of an outage reach the indicators but trigger no decision, and timers catch up by their option (all, once or skip)', async () => {
-  const unkilled = await lived({ strategies: [Timers], bars: 10 });
-  const killed = await lived({ strategies: [Timers], bars: 10, kills: [seqOfInstant(unkilled, 5)], downMinutes: 175 });
+  const unkilled = await driveLifetime({ strategies: [Timers], bars: 10 });
+  const killed = await driveLifetime({ strategies: [Timers], bars: 10, kills: [seqOfInstant(unkilled, 5)], downMinutes: 175 });
   const missed = killed.records.filter((record) => record.k === 'INSTANT' && !record.decided && record.bars.length > 0).slice(1);
   expect(missed.flatMap((record) => (record.k === 'INSTANT' ? record.bars : []))).toHaveLength(3);
   const { reported } = killed.instances[0] as Timers;
@@ -26,13 +26,13 @@ test('bars of an outage reach the indicators but trigger no decision, and timers
 
 test('a start with a strategy that does not repeat its decisions is rejected, and succeeds with acceptChanges', async () => {
   const options = { strategies: [Unrepeatable], bars: 6 };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 4);
   Unrepeatable.calls = 3;
-  await expect(lived({ ...options, kills: [killSeq] })).rejects.toThrow(
+  await expect(driveLifetime({ ...options, kills: [killSeq] })).rejects.toThrow(
     /the strategy does not repeat the decisions in its journal: 3 of \d+ past decisions would be made differently, the first at .*: recorded order 'n \d+' .*; now order/,
   );
-  const accepted = await lived({ ...options, kills: [killSeq], acceptChanges: true });
+  const accepted = await driveLifetime({ ...options, kills: [killSeq], acceptChanges: true });
   expect(accepted.starts).toBe(2);
   expect(accepted.placed).toHaveLength(6);
 }, 600_000);
@@ -47,22 +47,22 @@ class BuysOnceMore extends Everything {
 
 test('a start with changed code is rejected with the number of changed decisions; accepted, it denies orders that were never sent', async () => {
   const options = { strategies: [Everything], bars: 8, next: [BuysOnceMore] };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 5);
-  await expect(lived({ ...options, kills: [killSeq] })).rejects.toThrow(
+  await expect(driveLifetime({ ...options, kills: [killSeq] })).rejects.toThrow(
     /the code of Test has changed: [1-9]\d* of \d+ past decisions would be made differently, the first at .*recorded nothing; now order 'more'/,
   );
-  const accepted = await lived({ ...options, kills: [killSeq], acceptChanges: true });
+  const accepted = await driveLifetime({ ...options, kills: [killSeq], acceptChanges: true });
   expect((accepted.instances[0] as BuysOnceMore).changes.filter((text) => text.includes('CHANGED'))).toHaveLength(1);
   expect(accepted.placed.some((order) => / 500 0 /.test(order))).toBe(false);
 }, 600_000);
 
 test('a start begins at the newest kept state if every strategy keeps its state', async () => {
   const options = { strategies: [Store], bars: 12 };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   expect(countOfKind(unkilled, 'KEPT')).toBeGreaterThan(5);
   for (const instantIndex of [4, 7, 10]) {
-    const killed = await lived({ ...options, kills: [seqOfInstant(unkilled, instantIndex)] });
+    const killed = await driveLifetime({ ...options, kills: [seqOfInstant(unkilled, instantIndex)] });
     const [store, reference] = [killed.instances[0] as Store, unkilled.instances[0] as Store];
     expect(store.state).toEqual(reference.state);
     expect(killed.placed).toEqual(unkilled.placed);
@@ -96,12 +96,12 @@ class Forgetful extends Strategy {
 test('decisions since the newest kept state are compared with the journal, and the whole journal is replayed if the state was incomplete', async () => {
   const options = { strategies: [Unsteady], bars: 6 };
   Unsteady.calls = 0;
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 5);
-  await expect(lived({ ...options, kills: [killSeq] })).rejects.toThrow(/does not repeat the decisions in its journal: [1-9]/);
+  await expect(driveLifetime({ ...options, kills: [killSeq] })).rejects.toThrow(/does not repeat the decisions in its journal: [1-9]/);
   // The kept state was not enough, so the start replays the whole journal.
   const forgetfulOptions = { strategies: [Forgetful], bars: 8 };
-  const [reference, killed] = [await lived(forgetfulOptions), await lived({ ...forgetfulOptions, kills: [killSeq + 20] })];
+  const [reference, killed] = [await driveLifetime(forgetfulOptions), await driveLifetime({ ...forgetfulOptions, kills: [killSeq + 20] })];
   expect(killed.starts).toBe(2);
   expect(killed.placed).toEqual(reference.placed);
   expect((killed.instances[0] as Forgetful).count).toBe(8);
@@ -126,7 +126,7 @@ class KeepsCount extends Strategy {
 
 test('a strategy that keeps a value that cannot be stored is stopped alone, and stays stopped over a restart', async () => {
   const options = { strategies: [KeepsMap, KeepsCount], bars: 7 };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   const stops = ({ lines }: LifetimeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
   expect(stops(unkilled)).toHaveLength(1);
   expect(stops(unkilled)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
@@ -135,7 +135,7 @@ test('a strategy that keeps a value that cannot be stored is stopped alone, and 
     (instances[1] as KeepsCount).state.count,
   ];
   expect(counts(unkilled)).toEqual([3, 7]);
-  const killed = await lived({ ...options, kills: [seqOfInstant(unkilled, 6)] });
+  const killed = await driveLifetime({ ...options, kills: [seqOfInstant(unkilled, 6)] });
   expect([killed.starts, counts(killed), killed.placed]).toEqual([2, [3, 7], unkilled.placed]);
 }, 600_000);
 
@@ -161,12 +161,12 @@ test('a stop that triggered between two bars triggers again in the replay of a s
     };
   };
   const options = { strategies: [Guarded], bars: 6 };
-  const unkilled = await lived({ ...options, settled: triggerStopAfter(3) });
+  const unkilled = await driveLifetime({ ...options, settled: triggerStopAfter(3) });
   const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[0] as Guarded).reported;
   expect(reported(unkilled)).toHaveLength(2);
   const legIntent = unkilled.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
   for (const killSeq of [legIntent.seq + 1, seqOfInstant(unkilled, 5)]) {
-    const killed = await lived({ ...options, settled: triggerStopAfter(3), kills: [killSeq] });
+    const killed = await driveLifetime({ ...options, settled: triggerStopAfter(3), kills: [killSeq] });
     expect([killed.starts, reported(killed), killed.balances]).toEqual([2, reported(unkilled), unkilled.balances]);
   }
 }, 600_000);
@@ -194,11 +194,11 @@ const targetsOf = ({ records }: LifetimeResult): readonly string[] => {
 
 test('a bot that is killed between two targets of an entry sends the missing ones after its restart', async () => {
   const options = { strategies: [Laddered], bars: 5 };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   expect(targetsOf(unkilled)).toEqual(['0.059 472.6', '0.09 354.46', '0.15 236.3']);
   // Kill the bot after the fill of the entry, and after each order of a target.
   for (const { k, seq } of unkilled.records.filter((record) => record.k === 'FILL' || (record.k === 'INTENT' && record.parent > 0))) {
-    const killed = await lived({ ...options, kills: [seq] });
+    const killed = await driveLifetime({ ...options, kills: [seq] });
     expect([killed.starts, targetsOf(killed)], `killed after ${k} ${seq}`).toEqual([2, targetsOf(unkilled)]);
   }
 }, 600_000);
@@ -232,12 +232,12 @@ class CallbackRecorder extends Strategy {
 test('a strategy that throws in its callback does not affect the callbacks of others', async () => {
   const options = { strategies: [Thrower, CallbackRecorder], bars: 6 };
   const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[1] as CallbackRecorder).reported;
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   expect((unkilled.instances[0] as Thrower).count).toBe(3);
   expect(reported(unkilled)).toHaveLength(10);
   // Its third fill comes about while the bot is down.
   const killSeq = unkilled.records.filter(({ k }) => k === 'FILL')[4]!.seq;
-  const killed = await lived({ ...options, kills: [killSeq] });
+  const killed = await driveLifetime({ ...options, kills: [killSeq] });
   expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(unkilled), unkilled.placed]);
 }, 600_000);
 
@@ -251,13 +251,13 @@ class Buyer extends Strategy {
 
 test('a process that ends in the middle of a record decides again, and only an order that may have left has an unknown outcome', async () => {
   const options = { strategies: [Buyer], bars: 6 };
-  const unkilled = await lived(options);
+  const unkilled = await driveLifetime(options);
   expect(unkilled.placed).toHaveLength(6);
   const seqOfThird = (kind: string): number => unkilled.records.filter((record) => record.k === kind)[2]!.seq;
   for (const kind of ['INSTANT', 'VERDICT', 'INTENT']) {
-    const killed = await lived({ ...options, kills: [seqOfThird(kind)], isTorn: true });
+    const killed = await driveLifetime({ ...options, kills: [seqOfThird(kind)], isTorn: true });
     expect([kind, killed.starts, killed.placed, killed.balances]).toEqual([kind, 2, unkilled.placed, unkilled.balances]);
   }
-  const killed = await lived({ ...options, kills: [seqOfThird('SEND')], isTorn: true });
+  const killed = await driveLifetime({ ...options, kills: [seqOfThird('SEND')], isTorn: true });
   expect([killed.starts, countOfKind(killed, 'TOMB'), killed.placed.length]).toEqual([2, 1, 5]);
 }, 600_000);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Strategy, sma } from '../../src/index.ts';
-import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,7 +29,7 @@ async function runLifetime(kills: readonly number[], isTorn = false): Promise<Li
   const path = join(folder, `${++fileCount}.csv`);
   writeFileSync(path, 't,k,x\n');
   const writtenHours = new Set<number>();
-  return lived({
+  return driveLifetime({
     strategies: [SeriesBuyer],
     bars: 9,
     kills,

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { crossedUp, custom, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 const CALLBACKS = ['nothing', 'custom', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
 
@@ -79,8 +79,8 @@ const count = (texts: readonly string[], text: string): number => texts.filter((
 /** Lifetimes without a fault, by the position of the faulty strategy. They are the same for every callback, so they run once. */
 const faultlessLifetimes = new Map<number, LifetimeResult>();
 /** Returns the lifetime without a fault. */
-async function faultlessLifetime(position: number, options: Parameters<typeof lived>[0]): Promise<LifetimeResult> {
-  const faultless = faultlessLifetimes.get(position) ?? (await lived(options));
+async function faultlessLifetime(position: number, options: Parameters<typeof driveLifetime>[0]): Promise<LifetimeResult> {
+  const faultless = faultlessLifetimes.get(position) ?? (await driveLifetime(options));
   faultlessLifetimes.set(position, faultless);
   return faultless;
 }
@@ -98,14 +98,14 @@ test.each(CALLBACKS.slice(1))(
         1,
       ]);
       const faultyOptions = { ...options, strategies: order(throwingIn(callback)) };
-      const withFault = await lived(faultyOptions);
+      const withFault = await driveLifetime(faultyOptions);
       expect(withFault.lines.join('')).toContain(`a fault in ${callback}`);
       expect(reported(withFault)).toEqual(reported(faultless));
       if (callback === 'onStop' || options.strategies[0] === Steady) continue;
       // Kill the bot before the decisions of the other strategy on that bar are written, and later.
       const haltSeq = withFault.records.find((record) => record.k === 'HALT' && record.code === 'STRATEGY')!.seq;
       for (const killSeq of [haltSeq + 1, haltSeq + 12]) {
-        const killed = await lived({ ...faultyOptions, kills: [killSeq] });
+        const killed = await driveLifetime({ ...faultyOptions, kills: [killSeq] });
         expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(withFault), withFault.placed]);
       }
     }

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -82,7 +82,7 @@ test('a person changes both sides by the same amount: the view names each side, 
   expect(await second.control.resume({ scope: 'account', code: 'MISMATCH', why: 'closed by hand' }, 'me')).toMatchObject({ done: true });
   await until(() => second.opened.bot.auditState.result === 'ok', 60_000, 'an audit that passes');
   expect(messages(second)).toBe('');
-  await stopped(second.opened);
+  await stopAndClose(second.opened);
 });
 
 test('a bot whose journal has a contract in net mode does not start in two-way mode: its fills would count on both sides', async () => {
@@ -91,9 +91,9 @@ test('a bot whose journal has a contract in net mode does not start in two-way m
   const opened = await fixture.open(fixture.config(inNetMode), [Hedge]);
   opened.bot.start();
   await until(() => opened.bot.fills.length > 0, 60_000, 'a fill');
-  await stopped(opened);
+  await stopAndClose(opened);
   await expect(fixture.open(fixture.config(CONFIG), [Hedge])).rejects.toThrow(
     /futures\.positions: the journal in .* has E-BTC-USDT with net, the config has twoWay/,
   );
-  await stopped(await fixture.open(fixture.config(inNetMode), [Hedge]));
+  await stopAndClose(await fixture.open(fixture.config(inNetMode), [Hedge]));
 });

@@ -10,7 +10,7 @@ import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { explainBot } from '../../src/tasks/why/bot/explainBot.ts';
 import type { Explanation, Question } from '../../src/tasks/why/model/explanation.ts';
-import { LiveFixture, stopped, until } from './liveFixture.ts';
+import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -85,7 +85,7 @@ async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine
   const barsAtStart = feed!.bars.length;
   bot.start();
   await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
-  await stopped(opened);
+  await stopAndClose(opened);
   const data = join(fixture.folder, 'bot');
   const explain: Explain = (question) => explainBot(data, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
   return { lines: journalLines(data), explain };

@@ -1,25 +1,25 @@
 // Lists guards 47 to 62 of the disk, the limits, the clock and the operator: what must hold when the environment misbehaves.
 
-import { switched, type Guard } from './guard.ts';
+import { switchGuard, type Guard } from './guard.ts';
 
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
 
 /** The guards, in the order of their numbers. */
 export const EXTERNAL: readonly Guard[] = [
-  switched(47, 'syncIsFinal', 'adapters/journal/records'),
-  switched(48, 'checksums', 'adapters/journal/records'),
-  switched(49, 'rejectsDamage', 'adapters/journal/records'),
+  switchGuard(47, 'syncIsFinal', 'adapters/journal/records'),
+  switchGuard(48, 'checksums', 'adapters/journal/records'),
+  switchGuard(49, 'rejectsDamage', 'adapters/journal/records'),
   {
     row: 50,
     name: '50: two processes may have one journal',
     file: 'src/adapters/disk/processLock.ts',
-    from: "if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);",
+    from: "if (state !== 'gone') throw takenError(`${folder}/${name}`, other, state, words);",
     to: "if (found !== 'gone') continue;",
     test: 'src/adapters/disk/processLock.test.ts',
     named: 'fails for a second process, names the first, and leaves the lock file unchanged',
   },
-  switched(53, 'haltsPersist', 'adapters/journal/records'),
+  switchGuard(53, 'haltsPersist', 'adapters/journal/records'),
   {
     row: 54,
     name: '54: a ban is forgotten by a restart',

@@ -1,6 +1,6 @@
 // Lists guards 32 to 46, 51, 52 and 60: what counts as open until its end is certain, and what is booked.
 
-import { switched, type Guard } from './guard.ts';
+import { switchGuard, type Guard } from './guard.ts';
 
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
@@ -111,7 +111,7 @@ export const EXPOSURE: readonly Guard[] = [
     test: 'test/rest/exchangeRestart.test.ts',
     named: 'a working order continues after a restart: what it fills meanwhile is booked once',
   },
-  switched(42, 'earlyFills', 'orders/prove'),
+  switchGuard(42, 'earlyFills', 'orders/prove'),
   {
     row: 43,
     name: '43: one leg of a trade with ourselves is booked',

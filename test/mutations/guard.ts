@@ -21,7 +21,7 @@ export interface Guard extends Change {
 }
 
 /** Returns a guard that a `guards.ts` can switch off. Its test has a scenario that fails without the guard. */
-export const switched = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
+export const switchGuard = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
   row,
   name: `${row}: ${member} of src/${room}/guards.ts is off`,
   file: `src/${room}/guards.ts`,

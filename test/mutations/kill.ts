@@ -88,7 +88,7 @@ export const KILL: readonly Guard[] = [
     row: 70,
     name: '70: an order of the exchange is counted for several lost orders',
     file: EVIDENCE,
-    from: 'if (taken.has(venueId)) continue;',
+    from: 'if (usedIds.has(venueId)) continue;',
     to: '',
     test: EVIDENCE_TEST,
     named: 'it counts once',

@@ -1,13 +1,13 @@
 // Lists guards 14 to 31: which evidence decides an unknown outcome, and what is kept of an order without effect.
 
-import { switched, type Guard } from './guard.ts';
+import { switchGuard, type Guard } from './guard.ts';
 
 const EVIDENCE = 'src/adapters/exchange/prove/evidence.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 
 /** The guards, in the order of their numbers. */
 export const PROOF: readonly Guard[] = [
-  switched(14, 'absenceHorizon', 'orders/prove'),
+  switchGuard(14, 'absenceHorizon', 'orders/prove'),
   {
     row: 15,
     name: '15: the fence is judged by the clock of this computer',
@@ -35,10 +35,10 @@ export const PROOF: readonly Guard[] = [
     test: 'src/orders/prove/resolver.test.ts',
     named: 'after open orders past the absence horizon, trades are read next',
   },
-  switched(18, 'readLag', 'orders/prove'),
-  switched(19, 'twoRounds', 'orders/prove'),
-  switched(20, 'holdingsAgree', 'orders/prove'),
-  switched(21, 'unattributedBlocks', 'orders/prove'),
+  switchGuard(18, 'readLag', 'orders/prove'),
+  switchGuard(19, 'twoRounds', 'orders/prove'),
+  switchGuard(20, 'holdingsAgree', 'orders/prove'),
+  switchGuard(21, 'unattributedBlocks', 'orders/prove'),
   {
     row: 22,
     name: '22: a list as long as it may be counts as whole',
@@ -102,8 +102,8 @@ export const PROOF: readonly Guard[] = [
     test: 'src/orders/liveOrders.test.ts',
     named: 'an order of unknown outcome blocks further orders on its side only',
   },
-  switched(28, 'onlyEvidence', 'orders/prove'),
-  switched(29, 'incidentsWiden', 'orders/prove'),
-  switched(30, 'absentReserve', 'orders/prove'),
-  switched(31, 'absentMemory', 'orders/prove'),
+  switchGuard(28, 'onlyEvidence', 'orders/prove'),
+  switchGuard(29, 'incidentsWiden', 'orders/prove'),
+  switchGuard(30, 'absentReserve', 'orders/prove'),
+  switchGuard(31, 'absentMemory', 'orders/prove'),
 ];

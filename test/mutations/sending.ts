@@ -1,6 +1,6 @@
 // Lists guards 1 to 13: what is sent, how often, and what its reply may prove.
 
-import { switched, type Guard } from './guard.ts';
+import { switchGuard, type Guard } from './guard.ts';
 
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const OUTCOME = 'src/protocol/outcome.ts';
@@ -124,5 +124,5 @@ export const SENDING: readonly Guard[] = [
     test: 'test/simulation/restart.test.ts',
     named: 'restores orders, positions and halts twice in a row',
   },
-  switched(13, 'sentIsUnknown', 'adapters/journal/records'),
+  switchGuard(13, 'sentIsUnknown', 'adapters/journal/records'),
 ];

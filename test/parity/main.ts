@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParity, type ParityResult } from './parity.ts';
-import { definitionsIn, madeBars, placed } from './shipped.ts';
+import { definitionsIn, madeBars, placementSettings } from './shipped.ts';
 import type { Difference } from './tables.ts';
 
 /** Options of the command line, as text. */
@@ -35,7 +35,11 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
   if (!json) process.stdout.write(tableLine(['strategy', 'bars', 'orders', 'fills', 'equal', 'first difference']));
   try {
     // Generate all bars before any run, because some runs share them.
-    const cases = selected.map(({ name, file, bars: commands }) => ({ name, file, settings: placed(file, madeBars(catalogs, commands)) }));
+    const cases = selected.map(({ name, file, bars: commands }) => ({
+      name,
+      file,
+      settings: placementSettings(file, madeBars(catalogs, commands)),
+    }));
     const jobCount = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
     const notify = verbose ? (message: string) => void process.stderr.write(message) : () => {};
     const rowLimit = bars === undefined ? {} : { bars: Number(bars) };

@@ -41,7 +41,7 @@ export interface ParityResult {
 export async function runParity({ name, file, settings, bars, notify = () => {} }: ParityCase): Promise<ParityResult> {
   const { source } = await openRequest({ kind: 'file', file, settings });
   const resolved = await resolveRun(source);
-  const plan = onTheWire(shortened(resolved.plan, bars));
+  const plan = onTheWire(shortenPlan(resolved.plan, bars));
   const backtest = await backtestOf(plan);
   const rows = finestFeeds(plan.feeds).reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
   const result = { strategy: name, bars: rows, orders: backtest.orders.length, fills: backtest.fills.length };
@@ -55,7 +55,7 @@ export async function runParity({ name, file, settings, bars, notify = () => {} 
 }
 
 /** Returns the run over the first `max` rows of each instrument. */
-export function shortened(plan: RunPlan, max: number | undefined): RunPlan {
+export function shortenPlan(plan: RunPlan, max: number | undefined): RunPlan {
   if (max === undefined) return plan;
   const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + max, bars.length) - 1]!));
   const feeds = plan.feeds.map((feed) => {

@@ -9,9 +9,9 @@ import * as shipped from '../fixtures/shippedDefinitions.ts';
 declare const ROOT: string;
 
 /** Returns the shipped definitions in a folder of this checkout. */
-export const definitionsIn = (folder: string): readonly shipped.Shipped[] => shipped.definitionsIn(ROOT, folder);
+export const definitionsIn = (folder: string): readonly shipped.ShippedDefinition[] => shipped.definitionsIn(ROOT, folder);
 /** Returns the overrides with which a definition runs outside of this checkout, with its catalog in `folder`. */
-export const placed = (file: string, folder: string): string[] => shipped.placed(ROOT, file, folder);
+export const placementSettings = (file: string, folder: string): string[] => shipped.placementSettings(ROOT, file, folder);
 
 /** Runs the commands that generate the bars of a definition, unless another definition has done so. Returns the folder. */
 export function madeBars(catalogs: string, commands: readonly string[]): string {

@@ -25,7 +25,7 @@ const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => tex
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
 /** Times in whole seconds, because some forms have nothing finer. They lie above 1e11 ms; below, a bar's time counts as seconds. */
 const wholeSeconds = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
-const spelled = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
+const wordArbitrary = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
 
 const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -44,10 +44,10 @@ const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   side: fc.constantFrom('buy', 'sell'),
   action: fc.constantFrom('OPEN', 'CLOSE'),
   status: fc.oneof(
-    spelled(STATUSES),
+    wordArbitrary(STATUSES),
     fc.constantFrom('77', 'FROZEN').map((raw) => ({ word: 'UNKNOWN', raw })),
   ),
-  timeInForce: fc.option(spelled(['IOC', 'FOK', 'POST_ONLY'])),
+  timeInForce: fc.option(wordArbitrary(['IOC', 'FOK', 'POST_ONLY'])),
 };
 
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
@@ -67,7 +67,7 @@ export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
   }
   const row = rowShapeOf(value);
   if (row) return fc.array(arbitraryOf(row), { maxLength: 3 });
-  if (value.kind.startsWith('code:')) return spelled(value.kind.slice('code:'.length).split('|'));
+  if (value.kind.startsWith('code:')) return wordArbitrary(value.kind.slice('code:'.length).split('|'));
   const rowsOfReply = BY_KIND[value.kind];
   if (!rowsOfReply) throw new Error(`no arbitrary for ${value.kind}`);
   return rowsOfReply;

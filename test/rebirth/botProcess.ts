@@ -11,7 +11,7 @@ import { SteppedTime } from '../parity/steppedTime.ts';
 import { fillRows, orderRows } from '../parity/tables.ts';
 import type { Answer, BotTask, Question, RecordKill, Reply, Report } from './messages.ts';
 
-type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'call'> : never) : never;
+type QuestionWithoutCall = Question extends infer Q ? (Q extends Question ? Omit<Q, 'call'> : never) : never;
 
 /** The exchange in the other process. */
 class FarExchange implements DrivenRows {
@@ -47,7 +47,7 @@ class FarExchange implements DrivenRows {
     return (await this.#ask({ ask: 'openOrders' })) as OpenOrders;
   }
 
-  #ask(asked: Asked): Promise<Answer> {
+  #ask(asked: QuestionWithoutCall): Promise<Answer> {
     const call = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });

@@ -5,7 +5,7 @@ import { Agent, createServer, request as ask, type IncomingMessage, type ServerR
 import type { AddressInfo } from 'node:net';
 
 /** One request of the bot. */
-export interface Passing {
+export interface BotRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
@@ -18,7 +18,7 @@ export type Result = 'pass' | 'loseRequest' | 'loseAnswer';
 export class Proxy {
   readonly url: string;
   /** Called for each request before it is passed on. */
-  decide: (passing: Passing) => Result = () => 'pass';
+  decide: (passing: BotRequest) => Result = () => 'pass';
   /** Called once what was lost is lost: the exchange has it, or never will. */
   lost: () => void = () => {};
   readonly #server;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataCommands, EIGHT, liveDefinition } from '../eight/definitions.ts';
 import { isobar } from '../fixtures/shippedDefinitions.ts';
-import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
+import { definitionsIn, madeBars, placementSettings } from '../parity/shipped.ts';
 
 /** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
@@ -84,7 +84,7 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
     .map(({ name, file, bars }) => ({
       name,
       file,
-      settings: placed(file, madeBars(folder, bars)),
+      settings: placementSettings(file, madeBars(folder, bars)),
       bars: name === 'momentumRotation' ? 1500 : 700,
     }));
   const own = Object.entries(REMEMBERING)

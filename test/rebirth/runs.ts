@@ -5,7 +5,7 @@ import { openRequest } from '../../src/definition/request.ts';
 import { resolveRun } from '../../src/definition/resolve.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { backtestOf, definitionOf, shortened } from '../parity/parity.ts';
+import { backtestOf, definitionOf, shortenPlan } from '../parity/parity.ts';
 import { onTheWire } from '../parity/setUp.ts';
 import { firstDifference, type Tables } from '../parity/tables.ts';
 import type { Step } from './messages.ts';
@@ -56,7 +56,7 @@ interface Unkilled {
 export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifetimeOptions): Promise<Rebirths> {
   const { kills: wanted, seed, lifetime: only, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
-  const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
+  const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, bars));
   const fixture = new Fixture(plan, definitionOf(source.data), options);
   const backtest = await backtestOf(plan);
   const unkilled = await fixture.unkilled();

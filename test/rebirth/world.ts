@@ -14,7 +14,7 @@ import { exchangeOf, writeBot } from '../parity/setUp.ts';
 import type { Row, Tables } from '../parity/tables.ts';
 import { memoryFolder, moveExchange } from '../parity/world.ts';
 import type { Answer, BotTask, Question, RecordKill, Report } from './messages.ts';
-import { Proxy, type Result, type Passing } from './proxy.ts';
+import { Proxy, type Result, type BotRequest } from './proxy.ts';
 
 const ROOM = 20_000;
 /** What a row calls for is sent within this time of its close, ms of the exchange. */
@@ -297,7 +297,7 @@ export class World {
 export type Definition = Readonly<Record<string, unknown>>;
 
 /** Returns the client id in a request that creates an order; null for any other request. */
-function createdId({ method, path, body }: Passing): string | null {
+function createdId({ method, path, body }: BotRequest): string | null {
   if (method !== 'POST' || !/\/v1\/(order|conditionOrder\/?)$/.test(path)) return null;
   const { newClientOrderId, clientOrderId } = JSON.parse(body) as { readonly newClientOrderId?: string; readonly clientOrderId?: string };
   return newClientOrderId ?? clientOrderId ?? '';

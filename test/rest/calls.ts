@@ -1,7 +1,7 @@
 // Lists one call of each kind in each market, for tests that run all of them.
 
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
-import type { Given } from '../../src/protocol/arguments.ts';
+import type { CallArguments } from '../../src/protocol/arguments.ts';
 
 /** What a call does, which decides whether it may be repeated. */
 export type Kind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
@@ -10,7 +10,7 @@ export type Kind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
 export interface SampleCall {
   readonly op: Op;
   readonly kind: Kind;
-  readonly args: Given;
+  readonly args: CallArguments;
   /** The body of a reply that confirms the call. */
   readonly done: string;
 }

@@ -7,7 +7,7 @@ import { LATE_MS } from '../../src/adapters/exchange/client/call.ts';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { always, answerBytes, dribble, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
-import { selfSigned } from '../fixtures/certificates.ts';
+import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { BROKEN_ANSWERS } from './brokenAnswers.ts';
 import { READS, WRITES } from './calls.ts';
 import { CREDENTIALS, RestFixture, SECRET, type FixtureOptions } from './restClientFixture.ts';
@@ -140,7 +140,7 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   });
 
   test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
-    const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
+    const secure = await StubExchange.start(always(200, '{}'), { ...selfSignedCertificate('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
       const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
       for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
@@ -219,26 +219,26 @@ describe('time limits', () => {
     fixture.clock.measure('spot');
     await until(() => fixture.clock.isMeasured('spot'));
     /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
-    const unanswered = async (call: Promise<Outcome<unknown>>): Promise<void> => {
+    const expectNoAnswer = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;
       expect((await call).kind).toBe('unknown');
       await until(() => waiting.length > before);
     };
-    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => late.length === 1);
     expect(late).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
     expect(fixture.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
-    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => late.length === 2);
     expect(late[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
     // A late reply is of no use to a read.
-    await unanswered(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
+    await expectNoAnswer(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => waiting.at(-1)!.destroyed);
-    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
     const from = fixture.scheduler.nowMs;
     await until(() => waiting.at(-1)!.destroyed);
     expect(fixture.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);

@@ -9,8 +9,8 @@ import { CHECK_NAMES } from '../../src/tasks/doctor/plan.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { resultLines } from '../../src/cli/doctor/text.ts';
-import { selfSigned } from '../fixtures/certificates.ts';
-import { DoctorFixture, failures, found } from '../fixtures/doctorFixture.ts';
+import { selfSignedCertificate } from '../fixtures/certificates.ts';
+import { DoctorFixture, failures, checkNamed } from '../fixtures/doctorFixture.ts';
 import { errorOf, ok, STUB_KEY, STUB_SECRET, type StubOptions } from '../fixtures/signedStub.ts';
 
 const fixture = new DoctorFixture();
@@ -58,19 +58,19 @@ describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
     const read = await fixture.examine(stub.url);
     const name = CHECK_OF_CODE[code] ?? 'spot.signature';
     expect(failures(read)).toEqual([name]);
-    const atRead = found(read, name);
+    const atRead = checkNamed(read, name);
     expect(atRead).toMatchObject({ code, detail: expect.stringContaining(String(code)), serviceText: `the service says: said ${code}` });
     expect(atRead.fix.at(-1) === advice).toBe(!WITHOUT_ADVICE.includes(code));
     expect(read.report.checks.filter(({ status }) => status === 'skipped').length).toBeGreaterThanOrEqual(5);
-    expect(found(read, 'limits').status).toBe(code === -1003 ? 'warning' : 'ok');
+    expect(checkNamed(read, 'limits').status).toBe(code === -1003 ? 'warning' : 'ok');
 
     stub.options = { answers: { [TEST_ORDER]: errorOf(code, '/sapi', http[0]) } };
     const order = await fixture.examine(stub.url);
-    const atOrder = found(order, 'spot.testOrder');
+    const atOrder = checkNamed(order, 'spot.testOrder');
     const isOurChoice = [-1136, -1138, -1015, -2017, 10015].includes(code);
     expect(atOrder).toMatchObject({ code, status: isOurChoice ? 'warning' : 'failed' });
     expect(atOrder.fix[0]).not.toBe(atRead.fix[0]);
-    expect(found(order, 'spot.permission').status).toBe('ok');
+    expect(checkNamed(order, 'spot.permission').status).toBe('ok');
     expect(stub.count(TEST_ORDER), 'an order is sent once').toBe(1);
   });
 });
@@ -109,8 +109,8 @@ test.each(Object.entries(SYMPTOMS))('the doctor explains the symptom: %s', async
   const stub = await fixture.stub(options);
   const examined = await fixture.examine(stub.url);
   expect(failures(examined)).toEqual([check]);
-  expect(found(examined, check).code).toBe(code);
-  expect(found(examined, check).fix[0]).toMatch(fix);
+  expect(checkNamed(examined, check).code).toBe(code);
+  expect(checkNamed(examined, check).fix[0]).toMatch(fix);
 });
 
 describe('key and signature', () => {
@@ -118,14 +118,17 @@ describe('key and signature', () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_SECRET: 'x'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.signature']);
-    expect(found(examined, 'spot.signature')).toMatchObject({ code: -1022, fix: [expect.stringContaining('does not belong to the key')] });
+    expect(checkNamed(examined, 'spot.signature')).toMatchObject({
+      code: -1022,
+      fix: [expect.stringContaining('does not belong to the key')],
+    });
   });
 
   test('a key of another exchange is reported', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_KEY: 'y'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.permission']);
-    expect(found(examined, 'spot.ip')).toMatchObject({ status: 'skipped', detail: 'because permission failed (-2015)' });
+    expect(checkNamed(examined, 'spot.ip')).toMatchObject({ status: 'skipped', detail: 'because permission failed (-2015)' });
   });
 
   test.each(['include', 'omit', 'either'] as const)(
@@ -137,7 +140,7 @@ describe('key and signature', () => {
       expect(failures(examined)).toEqual(isFine ? [] : ['spot.signQuery', 'futures.signQuery']);
       expect(examined.report.dialect.signQuery).toBe(isFine ? 'include' : 'omit');
       if (isFine) return;
-      expect(found(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
+      expect(checkNamed(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
       const config = fixture.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
       expect(failures(await fixture.examine(stub.url, { config }))).toEqual([]);
     },
@@ -149,26 +152,26 @@ describe('key and signature', () => {
     const examined = await fixture.examine(stub.url, { config });
     expect(failures(examined)).toEqual(['spot.signature']);
     expect(examined.report.dialect.signPathPrefix).toBe(false);
-    expect(found(examined, 'spot.signature').fix).toEqual([expect.stringContaining('set dialect.signPathPrefix to false')]);
+    expect(checkNamed(examined, 'spot.signature').fix).toEqual([expect.stringContaining('set dialect.signPathPrefix to false')]);
     const fixedConfig = fixture.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
     expect(failures(await fixture.examine(stub.url, { config: fixedConfig }))).toEqual([]);
     const without = await fixture.examine(stub.url);
-    expect(found(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
+    expect(checkNamed(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
 
   test('a key for spot alone is reported at futures', async () => {
     const stub = await fixture.stub({ permissions: { spot: true, futures: false, trade: true } });
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual(['futures.permission']);
-    expect(found(examined, 'futures.permission').fix[0]).toContain('spot accepts this key');
+    expect(checkNamed(examined, 'futures.permission').fix[0]).toContain('spot accepts this key');
   });
 
   test('without a key the public checks still run', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, {});
     expect(failures(examined)).toEqual(['key']);
-    expect(found(examined, 'spot.symbols').status).toBe('ok');
-    expect(found(examined, 'spot.signature').detail).toBe('because key failed');
+    expect(checkNamed(examined, 'spot.symbols').status).toBe('ok');
+    expect(checkNamed(examined, 'spot.signature').detail).toBe('because key failed');
     expect(stub.seen.every(({ headers }) => headers['x-ch-apikey'] === undefined)).toBe(true);
   });
 
@@ -176,10 +179,14 @@ describe('key and signature', () => {
     const stub = await fixture.stub();
     const keyFile = fixture.write('loose.key', STUB_KEY, 0o644);
     const loose = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
-    expect(found(loose, 'key')).toMatchObject({ status: 'failed', detail: expect.stringContaining('0644'), fix: [`chmod 600 ${keyFile}`] });
-    expect(found(loose, 'spot.symbols').status).toBe('ok');
+    expect(checkNamed(loose, 'key')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('0644'),
+      fix: [`chmod 600 ${keyFile}`],
+    });
+    expect(checkNamed(loose, 'spot.symbols').status).toBe('ok');
     const alone = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
-    expect(found(alone, 'key').detail).toContain('got the key alone');
+    expect(checkNamed(alone, 'key').detail).toContain('got the key alone');
   });
 
   test('the sources of key and secret are reported', async () => {
@@ -187,12 +194,12 @@ describe('key and signature', () => {
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
     const config = fixture.write('own/access.yaml', 'keyFile: key\nsecretFile: secret\n');
-    const files = found(await fixture.examine(stub.url, { config }, {}), 'key').more.join('\n');
+    const files = checkNamed(await fixture.examine(stub.url, { config }, {}), 'key').more.join('\n');
     expect(files).toContain(`own/key (mode 0600)`);
     expect(files).toContain(`own/secret (mode 0400)`);
     const environment = { ISOBAR_API_KEY: STUB_KEY, ISOBAR_API_SECRET_FILE: fixture.write('other', STUB_SECRET) };
     fixture.write('own/key', 'z'.repeat(32));
-    const both = found(await fixture.examine(stub.url, { config }, environment), 'key').more.join('\n');
+    const both = checkNamed(await fixture.examine(stub.url, { config }, environment), 'key').more.join('\n');
     expect(both).toContain('from the environment (ISOBAR_API_KEY)');
     expect(both).toContain('other (mode 0600)');
   });
@@ -202,8 +209,8 @@ describe('the connection', () => {
   test('an unknown host fails the connection check', async () => {
     const examined = await fixture.examine('https://no-such-host.invalid');
     expect(failures(examined)).toEqual(['spot.dns']);
-    expect(found(examined, 'spot.dns').fix[0]).toMatch(/spelling of --spot-url|offline/);
-    expect(found(examined, 'spot.testOrder').detail).toBe('because dns failed');
+    expect(checkNamed(examined, 'spot.dns').fix[0]).toMatch(/spelling of --spot-url|offline/);
+    expect(checkNamed(examined, 'spot.testOrder').detail).toBe('because dns failed');
   });
 
   test('an address without a listening service fails the connection check', async () => {
@@ -213,17 +220,17 @@ describe('the connection', () => {
     await new Promise((resolve) => server.close(resolve));
     const examined = await fixture.examine(`http://127.0.0.1:${port}`);
     expect(failures(examined)).toEqual(['spot.tls']);
-    expect(found(examined, 'spot.tls')).toMatchObject({
+    expect(checkNamed(examined, 'spot.tls')).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),
       fix: [expect.any(String), expect.any(String)],
     });
   });
 
   test('a self-signed certificate fails the connection check', async () => {
-    const stub = await fixture.stub({}, selfSigned('IP:127.0.0.1'));
+    const stub = await fixture.stub({}, selfSignedCertificate('IP:127.0.0.1'));
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.tls']);
-    expect(found(examined, 'spot.tls').detail).toContain('is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(checkNamed(examined, 'spot.tls').detail).toContain('is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)');
     expect(stub.seen).toEqual([]);
   });
 
@@ -231,7 +238,7 @@ describe('the connection', () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url.replace('http:', 'https:'));
     expect(failures(examined)).toEqual(['spot.tls']);
-    expect(found(examined, 'spot.tls').detail).toContain('does not use TLS');
+    expect(checkNamed(examined, 'spot.tls').detail).toContain('does not use TLS');
   });
 
   test('a host that accepts connections and sends nothing fails its check, with TLS and without', async () => {
@@ -240,10 +247,10 @@ describe('the connection', () => {
     const { port } = server.address() as AddressInfo;
     const secure = await fixture.examine(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
     expect(failures(secure)).toEqual(['spot.tls']);
-    expect(found(secure, 'spot.tls').detail).toContain('TIMEOUT');
+    expect(checkNamed(secure, 'spot.tls').detail).toContain('TIMEOUT');
     const plain = await fixture.examine(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
     expect(failures(plain)).toEqual(['spot.ping']);
-    expect(found(plain, 'spot.ping')).toMatchObject({
+    expect(checkNamed(plain, 'spot.ping')).toMatchObject({
       detail: expect.stringContaining('no answer'),
       fix: [expect.stringContaining('--timeout'), expect.any(String)],
     });
@@ -265,14 +272,14 @@ describe('the connection', () => {
     const stub = await fixture.stub({ answers: { 'GET /sapi/v1/ping': { status, body } } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.ping']);
-    expect(found(examined, 'spot.ping').fix.join(' ')).toContain(fix);
+    expect(checkNamed(examined, 'spot.ping').fix.join(' ')).toContain(fix);
   });
 
   test('a ban ends all checks, and is reported', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(-1003, '/sapi', 418) } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.signature', 'limits']);
-    expect(found(examined, 'limits').detail).toContain('banned');
+    expect(checkNamed(examined, 'limits').detail).toContain('banned');
     expect(stub.seen.at(-1)?.call).toBe(ACCOUNT);
   });
 
@@ -291,9 +298,9 @@ describe('the clock', () => {
   ])('the clock is checked at %i ms', async (aheadMs, status, text) => {
     const stub = await fixture.stub({ aheadMs });
     const examined = await fixture.examine(stub.url);
-    expect(found(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });
+    expect(checkNamed(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });
     expect(failures(examined), 'signed with the time of the service').toEqual([]);
-    if (status === 'warning') expect(found(examined, 'spot.clock').fix[0]).toContain('timedatectl');
+    if (status === 'warning') expect(checkNamed(examined, 'spot.clock').fix[0]).toContain('timedatectl');
   });
 
   test('a service that does not report its time fails the check of the clock', async () => {
@@ -307,7 +314,7 @@ describe('instruments', () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, { symbols: ['BTCUSDC', 'ETHUSDT'] });
     expect(failures(examined)).toEqual(['spot.symbols']);
-    expect(found(examined, 'spot.symbols').fix).toEqual(['BTCUSDC: did you mean BTCUSDT?']);
+    expect(checkNamed(examined, 'spot.symbols').fix).toEqual(['BTCUSDC: did you mean BTCUSDT?']);
   });
 
   const RECORD = {
@@ -327,12 +334,12 @@ describe('instruments', () => {
     const catalog = `${fixture.folder}/catalog`;
     record(catalog, {});
     const same = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
-    expect(found(same, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
+    expect(checkNamed(same, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
     record(catalog, { quantityPrecision: 6 });
     const unchanged = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
     expect(failures(unchanged)).toEqual(['spot.precision']);
-    expect(found(unchanged, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
-    expect(found(unchanged, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
+    expect(checkNamed(unchanged, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
+    expect(checkNamed(unchanged, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
   });
 
   test('klines that accept a range of times are reported for the dialect', async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { resultLines } from '../../src/cli/doctor/text.ts';
-import { DoctorFixture, failures, found } from '../fixtures/doctorFixture.ts';
+import { DoctorFixture, failures, checkNamed } from '../fixtures/doctorFixture.ts';
 import { errorOf } from '../fixtures/signedStub.ts';
 
 const fixture = new DoctorFixture();
@@ -29,9 +29,9 @@ describe('the account', () => {
   });
   const futures = { markets: ['futures'] } as const;
 
-  test('the account that is empty is reported', async () => {
+  test('an account without a balance is a warning that recommends a transfer', async () => {
     const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
-    expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
+    expect(checkNamed(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
       status: 'warning',
       fix: [expect.stringContaining('transfer')],
     });
@@ -40,14 +40,17 @@ describe('the account', () => {
   test('positions, modes and leverage of the account are reported', async () => {
     const stub = await fixture.stub({ positions: [positionRow('BUY')] });
     const oneWay = await fixture.examine(stub.url, futures);
-    expect(found(oneWay, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
-    expect(found(oneWay, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
-    expect(found(oneWay, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
-    expect(found(oneWay, 'futures.positionMode').status).toBe('ok');
+    expect(checkNamed(oneWay, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
+    expect(checkNamed(oneWay, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
+    expect(checkNamed(oneWay, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
+    expect(checkNamed(oneWay, 'futures.positionMode').status).toBe('ok');
     stub.options = { positions: [positionRow('BUY'), positionRow('SELL', { positionType: 2, leverageLevel: 200 })] };
     const twoWay = await fixture.examine(stub.url, futures);
-    expect(found(twoWay, 'futures.positionMode')).toMatchObject({ status: 'warning', detail: 'two-way: long and short in E-BTC-USDT' });
-    expect(found(twoWay, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
+    expect(checkNamed(twoWay, 'futures.positionMode')).toMatchObject({
+      status: 'warning',
+      detail: 'two-way: long and short in E-BTC-USDT',
+    });
+    expect(checkNamed(twoWay, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
     expect(twoWay.report.ok).toBe(true);
   });
 

@@ -5,7 +5,7 @@ import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.
 import type { OrderId } from '../../src/model/order.ts';
 import type { RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
-import { amend, CANCEL, CREATE, guarded, moveTo, placeStop, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
+import { amend, CANCEL, CREATE, openWithStop, moveTo, placeStop, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
 
 const SIDES = [
   { what: 'a long', isLong: true, side: 'sell', before: 9600, after: 9800, beyond: 9500 },
@@ -18,7 +18,7 @@ const isMoved = (world: RestWorld, old: OrderId, newStop: OrderId) => (): boolea
 
 describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond }) => {
   it('the stop moves: the new one is active before the old one is cancelled', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     const newStop = amend(world, stop, after)!;
     expect(newStop).toBeGreaterThan(stop);
@@ -35,7 +35,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['is not carried out, and nobody says so', { point: 'BUS.unknown', params: { executed: 0, code: 504 } }],
     ['is too late for the exchange', { point: 'NET.reqDelay', params: { ms: 7000 } }],
   ])('the stop stays if the new one %s, and can be moved again', async (_, { point, params }) => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CREATE);
     const lost = amend(world, stop, after)!;
@@ -59,7 +59,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['nobody says that it was carried out', { point: 'BUS.unknown', params: { executed: 1, code: -1006 } }],
     ['its answer is cut off', { point: 'NET.truncate', params: { bytes: 20 } }],
   ])('the stop moves although %s', async (_, { point, params }) => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CREATE);
     const newStop = amend(world, stop, after)!;
@@ -75,7 +75,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['carried out, and its answer lost', { point: 'NET.respDrop', params: {} }],
     ['slow', { point: 'BUS.cancelDelay', params: { ms: 10_000 } }],
   ])('the stop moves although the cancel of the old one is %s', async (_, { point, params }) => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CANCEL);
     const newStop = amend(world, stop, after)!;
@@ -88,7 +88,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop that fires while the new one is on its way closes the position, and no order remains', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault('NET.respDelay', { ms: 3000 }, CREATE);
     const newStop = amend(world, stop, isLong ? 9700 : 10_300)!;
@@ -102,7 +102,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop and the new one that are both reached close the position once: the other is refused, and no order follows', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault('BUS.cancelDelay', { ms: 60_000 }, CANCEL);
     const newStop = amend(world, stop, after)!;
@@ -119,7 +119,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop that was proven absent and arrives late is cancelled, and the active one stays', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault('NET.reqDrop', {}, CREATE);
     const lost = amend(world, stop, after)!;
@@ -135,7 +135,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['is there', 1, after],
     ['is not', 0, before],
   ])('the stop stays although the reply about the new one names the old one, and the new one %s', async (_, executed, stands) => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     const { triggerId } = parseTriggerTrackId(String(world.get(stop).venueId))!;
     const body = `{"code":"0","msg":"Success","data":{"triggerIds":[${triggerId}],"ids":[],"cancelIds":[]},"msgData":null,"succ":true}`;
@@ -148,7 +148,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop moves although a network delivers the new one twice: the second copy is foreign, and the operator is notified', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     world.fault('NET.dup', {}, CREATE);
     const newStop = amend(world, stop, after)!;
@@ -163,7 +163,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop is cancelled together with the new one', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const newStop = amend(world, stop, after)!;
     world.cancel(newStop);
     world.until(() => isOver(world, stop) && isOver(world, newStop), 30_000);
@@ -177,7 +177,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['the old one is being cancelled', { point: 'NET.reqDrop', op: CANCEL, params: {} }, 100],
     ['it is not known whether the old one is cancelled', { point: 'NET.respDrop', op: CANCEL, params: {} }, 100],
   ])('the stop survives a restart as soon as %s', async (_, fault, ms) => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     if (fault !== null) world.fault(fault.point, fault.params, fault.op);
     const newStop = amend(world, stop, after)!;
@@ -197,7 +197,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 
   it('the stop is cancelled after a restart between the acknowledgement of the new one and the cancel of the old one', async () => {
-    const { world, stop } = await guarded(isLong);
+    const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     // The journal ends before the record of the cancel, as if it had never been requested.
     const { amended } = world.engine.orders;
@@ -212,7 +212,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
 });
 
 it('a trigger order from before a restart ends with the position that it should close', async () => {
-  const { world } = await guarded(true);
+  const { world } = await openWithStop(true);
   const part = [...world.engine.orders.active()][0]!;
   world.cancel(part.id);
   world.until(() => isOver(world, part.id), 30_000);

@@ -22,7 +22,7 @@ import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
 /** Records the evidence that the bot assesses, with the exchange's own time at that moment. */
-function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
+function recordAssessments(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
   const recorded: { readonly seen: Evidence; readonly atMs: number }[] = [];
   const { journal } = world;
   const recordEvidence = journal.evidence.bind(journal);
@@ -44,7 +44,7 @@ describe('evidence', () => {
 
   it('evidence of a list whose reply is slow is as old as its request', async () => {
     const world = await RestWorld.open();
-    const recorded = weighed(world);
+    const recorded = recordAssessments(world);
     world.faulty.faults.set({
       seed: 1,
       schedule: [{ point: 'NET.reqDrop', op: 'spot.newOrder', nth: 1 }, { point: 'NET.respDelay', op: 'spot.openOrders', p: 1, params: { ms: 2000 } }],

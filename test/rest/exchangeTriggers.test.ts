@@ -163,7 +163,8 @@ describe('a trigger order', () => {
     { what: 'an entry on a fall', wanted: DIP, isKnown: true },
     { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
   ])('$what whose reply is lost is found after a restart', async ({ wanted: terms, isKnown }) => {
-    const world = await (terms.reduceOnly ? (terms.side === 'sell' ? long() : short()) : open());
+    const openPosition = terms.side === 'sell' ? long : short;
+    const world = await (terms.reduceOnly ? openPosition() : open());
     if (!terms.reduceOnly) trade(world, 1000);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = stop(world, terms);

@@ -9,7 +9,7 @@ import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
 import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/exchange/wire/undiciWire.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import type { Given } from '../../src/protocol/arguments.ts';
+import type { CallArguments } from '../../src/protocol/arguments.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../../src/protocol/dialect.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
@@ -87,7 +87,7 @@ export class RestFixture {
   }
 
   /** Starts a call. Fails the test if `done` is called within the call, or twice. */
-  start(op: Op, args: Given, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
+  start(op: Op, args: CallArguments, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
     let cancel = (): void => {};
     const outcome = new Promise<Outcome<unknown>>((resolve, reject) => {
       let calls = 0;
@@ -106,7 +106,7 @@ export class RestFixture {
     return { outcome, cancel };
   }
 
-  call(op: Op, args: Given, options?: CallOptions): Promise<Outcome<unknown>> {
+  call(op: Op, args: CallArguments, options?: CallOptions): Promise<Outcome<unknown>> {
     return this.start(op, args, options).outcome;
   }
 

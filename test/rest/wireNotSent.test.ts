@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { selfSigned } from '../fixtures/certificates.ts';
+import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { always, answerBytes, StubExchange, until } from '../fixtures/stubExchange.ts';
 import { closeOpened, stubOf, wireOf, post, send, outcomeOf, text } from '../fixtures/wireFixture.ts';
 
@@ -31,7 +31,7 @@ describe('a failure before any byte was sent', () => {
 
   test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const [mine, otherHost] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
+    const [mine, otherHost] = [selfSignedCertificate('IP:127.0.0.1'), selfSignedCertificate('DNS:example.com')];
     const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...otherHost })];
     const outcome = await outcomeOf(wireOf(), post(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });

@@ -214,7 +214,8 @@ describe('futures', () => {
   it.each(EXPECTED_ANSWERS)('the reply of $op is the expected text, and the client decodes it', ({ op, target, body, answer }) => {
     const fixture = withTrades();
     const { security } = endpointOf(op);
-    const reply = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
+    const sendSigned = () => (body === undefined ? fixture.get(target) : fixture.post(target, body));
+    const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });

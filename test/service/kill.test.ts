@@ -98,13 +98,13 @@ describe('a kill that flattens', () => {
     fixture = await KillFixture.open();
     const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
     const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
-    const placed = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
+    const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
       const [cid, wireSide] = [fixture.nextCid(), side === 'buy' ? 'BUY' : 'SELL'] as const;
       const order = { ...open, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
       const { orderId } = await fixture.call('futures.createOrder', order);
       return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };
-    const own = [await placed('E-BTC-USDT', 'buy', '3000', '70000'), await placed('E-ETH-USDT', 'sell', '2000', '3000')];
+    const own = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
       all: false,
       books: () => Promise.resolve(fixture.books(own)),

@@ -73,7 +73,7 @@ it('a kill that cannot complete names the position on each side', async () => {
   const { books } = fixture.books(orders);
   for (const { cid, side, orderId } of orders)
     books.add({ ...FILL, cid, side, tradeId: orderId, orderId, symbol: 'futures:E-BTC-USDT' } as unknown as JournalRecord);
-  expect(books.believed(false)).toEqual([
+  expect(books.journalPositions(false)).toEqual([
     'futures:E-BTC-USDT: 1000 contracts by the journal, not proved to be closed',
     'futures:E-BTC-USDT: -1000 contracts by the journal, not proved to be closed',
   ]);
@@ -116,6 +116,23 @@ it('a liquidation ends the position of the strategy with the most contracts on i
     [0, '0'],
     [1, '400'],
   ]);
+});
+
+it('a kill that flattens closes what a person has left of both sides, and nothing else', async () => {
+  await openTwoWay();
+  const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '400')];
+  await traded('sell', 'CLOSE', '300', 'hers-1');
+  await traded('buy', 'CLOSE', '300', 'hers-2');
+  expect(await volumes()).toEqual({ buy: '700', sell: '100' });
+  const { residuals, slices } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
+    all: false,
+    books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
+  });
+  expect(residuals).toEqual([]);
+  expect(await volumes()).toEqual({});
+  const closed = (side: string): number =>
+    slices.filter((slice) => slice.side === side).reduce((sum, { filled }) => sum + Number(filled), 0);
+  expect([closed('sell'), closed('buy')]).toEqual([700, 100]);
 });
 
 it('a kill that flattens leaves the contracts of others on both sides', async () => {

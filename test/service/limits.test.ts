@@ -7,7 +7,7 @@ import { SlidingWindow } from '../../src/paperExchange/limits/slidingWindow.ts';
 import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
 
 const ACCOUNT = '/sapi/v1/account';
-const repeated = <T>(count: number, build: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => build(index));
+const repeat = <T>(count: number, build: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => build(index));
 
 describe('the counts of the specification', () => {
   const counts = {
@@ -25,12 +25,12 @@ describe('the counts of the specification', () => {
     const { method, path } = endpointOf(op);
     const fixture = new Fixture();
     const send = () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status;
-    expect(repeated(count, send)).not.toContain(429);
+    expect(repeat(count, send)).not.toContain(429);
     expect(send()).toBe(429);
     fixture.pass(1999);
     expect(send()).toBe(429);
     fixture.pass(1);
-    expect(repeated(count, send)).not.toContain(429);
+    expect(repeat(count, send)).not.toContain(429);
   });
 
   it.each(['ping', 'serverTime', 'symbols', 'depth', 'ticker', 'recentTrades', 'klines', 'testNewOrder'])(
@@ -38,7 +38,7 @@ describe('the counts of the specification', () => {
     (name) => {
       const { method, path } = endpointOf(OPS.find((candidate) => candidate === `spot.${name}`)!);
       const fixture = new Fixture();
-      expect(repeated(300, () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
+      expect(repeat(300, () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
     },
   );
 });
@@ -47,7 +47,7 @@ describe('who it counts on', () => {
   const limits = { 'spot.public': { count: 3, windowMs: 1000 } };
   it('limits count by key, from any address; other keys count separately', () => {
     const fixture = new Fixture();
-    repeated(20, (index) => fixture.get(ACCOUNT, { ip: `10.0.0.${index}` }));
+    repeat(20, (index) => fixture.get(ACCOUNT, { ip: `10.0.0.${index}` }));
     expect(fixture.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
     expect(fixture.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
   });
@@ -55,9 +55,9 @@ describe('who it counts on', () => {
   it('public calls count on the key if the credentials are valid, else on the address', () => {
     const fixture = new Fixture({ limits });
     const status = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
-    expect(repeated(4, () => status({}))).toEqual([200, 200, 200, 429]);
+    expect(repeat(4, () => status({}))).toEqual([200, 200, 200, 429]);
     expect(status({}, '10.0.0.2')).toBe(200);
-    expect(repeated(4, () => status({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
+    expect(repeat(4, () => status({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
     expect(status({ 'x-ch-apikey': 'bob-Key' })).toBe(200);
     expect(status({ 'x-ch-apikey': 'nobody' })).toBe(429);
     expect(status({ 'x-ch-apikey': 'bob-Key', 'x-ch-ts': '1', 'x-ch-sign': 'wrong' })).toBe(429);
@@ -65,15 +65,15 @@ describe('who it counts on', () => {
 
   it('requests that are refused before the limit count on the address', () => {
     const fixture = new Fixture();
-    expect(repeated(21, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
+    expect(repeat(21, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
     expect(fixture.get(ACCOUNT).status).toBe(200);
   });
 
   it('each element of a batch counts under batchWeight: elements', () => {
-    const body = { symbol: 'BTCUSDT', orderIds: repeated(10, (index) => index + 1) };
+    const body = { symbol: 'BTCUSDT', orderIds: repeat(10, (index) => index + 1) };
     const statuses = (batchWeight: string) => {
       const fixture = new Fixture({}, { batchWeight });
-      return repeated(6, () => fixture.post('/sapi/v1/batchCancel', body).status);
+      return repeat(6, () => fixture.post('/sapi/v1/batchCancel', body).status);
     };
     expect(statuses('1')).not.toContain(429);
     expect(statuses('elements')).toEqual([200, 200, 200, 200, 200, 429]);
@@ -81,11 +81,11 @@ describe('who it counts on', () => {
 });
 
 describe('bans', () => {
-  const statusesOfReads = (fixture: Fixture, count: number, ip = '10.0.0.1') => repeated(count, () => fixture.get(ACCOUNT, { ip }).status);
+  const statusesOfReads = (fixture: Fixture, count: number, ip = '10.0.0.1') => repeat(count, () => fixture.get(ACCOUNT, { ip }).status);
   it('an address is banned for all calls after twenty refusals within a minute, and the next ban is twice as long', () => {
     const fixture = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
     statusesOfReads(fixture, 20, '10.0.0.2');
-    expect(statusesOfReads(fixture, 20)).toEqual(repeated(20, () => 429));
+    expect(statusesOfReads(fixture, 20)).toEqual(repeat(20, () => 429));
     const banned = fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' });
     expect(banned).toMatchObject({ status: 418, headers: { 'Retry-After': '300' } });
     expect(codeOf(banned)).toBe(-1003);
@@ -137,7 +137,7 @@ describe('a sliding window', () => {
             const fits = admittedTimes.length + weight <= count;
             expect(window.waitMs(nowMs, weight) === 0 || !fits).toBe(true);
             expect(window.admit(nowMs, weight)).toBe(fits);
-            if (fits) admittedTimes.push(...repeated(weight, () => nowMs));
+            if (fits) admittedTimes.push(...repeat(weight, () => nowMs));
           }
         },
       ),

@@ -60,7 +60,8 @@ export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, 
   }
   if (faults.foreign !== undefined) {
     // A query has only text, and no text is of a foreign type for a name.
-    const foreign = isBody ? true : isName ? '' : 'many';
+    const foreignText = isName ? '' : 'many';
+    const foreign = isBody ? true : foreignText;
     expect(codeOfCall(op, { ...validArgs, [name]: foreign }), 'foreign').toBe(isBody || !isName ? faults.foreign : -1121);
   }
   if (faults.chars !== undefined) expect(codeOfCall(op, { ...validArgs, [name]: 'a b;' }), 'characters').toBe(faults.chars);

@@ -52,7 +52,8 @@ class RawConnection {
     this.socket.on('data', (bytes) => {
       // Frames follow the head of a 101; all else is text.
       const isOpen = this.text.includes('101 Switching');
-      const end = isOpen ? 0 : bytes.includes('101 Switching') ? bytes.indexOf('\r\n\r\n') + 4 : bytes.length;
+      const endOfText = bytes.includes('101 Switching') ? bytes.indexOf('\r\n\r\n') + 4 : bytes.length;
+      const end = isOpen ? 0 : endOfText;
       this.text += bytes.toString('latin1', 0, end);
       this.frames.push(...this.#reader.push(bytes.subarray(end)).frames);
     });

@@ -128,7 +128,8 @@ describe('spot', () => {
   it.each(EXPECTED_ANSWERS)('the reply of $op is the expected text, and the client decodes it', ({ op, target, body, answer }) => {
     const fixture = withTrades();
     const { security } = endpointOf(op);
-    const reply = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
+    const sendSigned = () => (body === undefined ? fixture.get(target) : fixture.post(target, body));
+    const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
@@ -140,7 +141,8 @@ describe('spot', () => {
       const contractName = 'contractName' in params ? 'E-BTC-USDT' : null;
       const fixture = new Fixture();
       const target = method === 'GET' && contractName !== null ? `${path}?contractName=${contractName}&orderId=1` : path;
-      const reply = security === 'NONE' ? fixture.open(target) : method === 'GET' ? fixture.get(target) : fixture.post(path, {});
+      const sendSigned = () => (method === 'GET' ? fixture.get(target) : fixture.post(path, {}));
+      const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
       expect(reply.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
     }
   });

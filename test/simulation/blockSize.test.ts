@@ -19,11 +19,11 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   ])('a run is the same with blocks of 1, 7, 512 and 4096 rows: %s', async (_, makePlan, options) => {
     const { fills, fees, ...planOptions } = options;
     const plan = makePlan();
-    const runWith = (blockRows: number) =>
+    const runWithBlocks = (blockRows: number) =>
       runBacktest({ ...plan, ...planOptions, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs }, blockRows });
-    const expected = await runWith(1);
+    const expected = await runWithBlocks(1);
     expect(expected.fills.length).toBeGreaterThan(10);
     for (const blockRows of [7, 512, 4096])
-      expect(fingerprint(await runWith(blockRows)), `B = ${blockRows}`).toEqual(fingerprint(expected));
+      expect(fingerprint(await runWithBlocks(blockRows)), `B = ${blockRows}`).toEqual(fingerprint(expected));
   });
 });

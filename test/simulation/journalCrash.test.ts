@@ -7,7 +7,7 @@ import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
 import { RECORD_KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { ACCOUNT, FOLDER, live as runJournal, lived as runToEnd, openFixture, recordsOf, reply as withoutTimes, SMALL, steps } from '../fixtures/journalFixture.ts'; // prettier-ignore
+import { ACCOUNT, FOLDER, live as runJournal, writeLifetime as runToEnd, openFixture, recordsOf, reply as withoutTimes, SMALL, steps } from '../fixtures/journalFixture.ts'; // prettier-ignore
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 

@@ -83,13 +83,13 @@ function columns(instrument: Instrument, interval: Interval, lengthMs: number, r
 }
 
 /** Returns the bars with `factor` times their length, as bars of a longer `interval`. */
-export function stretched(bars: BarColumns, interval: Interval, factor: number): BarColumns {
+export function stretchBars(bars: BarColumns, interval: Interval, factor: number): BarColumns {
   const longer = (ms: number) => START_MS + (ms - START_MS) * factor;
   return { ...bars, interval, openMs: bars.openMs.map(longer), closeMs: bars.closeMs.map(longer) };
 }
 
 /** Returns the first rows of bars. */
-export function truncated(bars: BarColumns, length: number): BarColumns {
+export function truncateBars(bars: BarColumns, length: number): BarColumns {
   const firstRows = (column: Float64Array) => column.slice(0, length);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const times = { openMs: firstRows(openMs), closeMs: firstRows(closeMs) };

@@ -25,7 +25,7 @@ describe('cronTimes', () => {
   });
 
   it('cronTimes returns the first later minute that matches the pattern', () => {
-    const field = (min: number, max: number) =>
+    const fieldArbitrary = (min: number, max: number) =>
       fc.oneof(
         fc.constant('*'),
         fc.integer({ min, max }).map(String),
@@ -34,7 +34,7 @@ describe('cronTimes', () => {
     const matches = (text: string, value: number): boolean =>
       text === '*' || (text.startsWith('*/') ? value % Number(text.slice(2)) === 0 : Number(text) === value);
     fc.assert(
-      fc.property(field(0, 59), field(0, 23), fc.integer({ min: 0, max: 2e9 }), (minute, hour, second) => {
+      fc.property(fieldArbitrary(0, 59), fieldArbitrary(0, 23), fc.integer({ min: 0, max: 2e9 }), (minute, hour, second) => {
         const fromMs = second * 1000;
         const nextMs = cronTimes(`${minute} ${hour} * * *`, 'UTC')(fromMs);
         let ms = Math.floor(fromMs / 60_000) * 60_000 + 60_000;

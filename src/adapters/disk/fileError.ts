@@ -16,11 +16,11 @@ const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
 };
 
 /** Returns the ConfigError for a file-system error at `path`. isobar's own errors are returned unchanged. */
-export function fileError(path: string, what: string, error: unknown): Error {
+export function fileError(path: string, problem: string, error: unknown): Error {
   if (error instanceof ConfigError || error instanceof InvariantError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const [why, remedy] = CAUSES[code] ?? [error instanceof Error ? error.message : String(error), 'check the disk and the path'];
-  return new ConfigError(`${path}: ${what}: ${why}`, remedy);
+  return new ConfigError(`${path}: ${problem}: ${why}`, remedy);
 }
 
 /** Returns the ConfigError for a failed write at `path`. An error that is not of the file system is returned unchanged. */

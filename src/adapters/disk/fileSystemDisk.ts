@@ -142,11 +142,11 @@ export class FileSystemDisk implements Disk {
   }
 
   #openFile(path: string): OpenFile {
-    const known = this.#appended.get(path);
-    if (!known) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
+    const handle = this.#appended.get(path);
+    if (!handle) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
     this.#appended.delete(path);
-    this.#appended.set(path, known);
-    return known;
+    this.#appended.set(path, handle);
+    return handle;
   }
 
   #addOpen(path: string, descriptor: number): OpenFile {
@@ -159,8 +159,8 @@ export class FileSystemDisk implements Disk {
 
   /** Returns an open descriptor for reading parts of the file. */
   #readerOf(path: string): number {
-    const known = this.#readers.get(path);
-    const descriptor = known ?? openChecked(path, O_RDONLY | NONBLOCK);
+    const reader = this.#readers.get(path);
+    const descriptor = reader ?? openChecked(path, O_RDONLY | NONBLOCK);
     this.#readers.delete(path);
     this.#readers.set(path, descriptor);
     const [oldest] = this.#readers;
@@ -226,9 +226,9 @@ function checkOwner(path: string, { uid, mode }: Stats, expected: number): void 
     );
   }
   if ((mode & MODE_OF_OTHERS) === 0) return;
-  const [text, got] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  const [text, actual] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
-    `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
+    `${path}: expected mode ${text} or tighter, got ${actual}: others can reach it`,
     `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
   );
 }

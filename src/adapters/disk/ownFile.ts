@@ -99,9 +99,9 @@ function checkOwner(path: string, { uid, mode }: { readonly uid: number; readonl
     );
   }
   if ((mode & MODE_OF_OTHERS) === 0) return;
-  const [text, got] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  const [text, actual] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
-    `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
+    `${path}: expected mode ${text} or tighter, got ${actual}: others can reach it`,
     `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
   );
 }

@@ -73,8 +73,8 @@ export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: 
     for (const name of disk.list(folder)) {
       const other = holderOf(name);
       if (other === null || `${folder}/${name}` === ownPath) continue;
-      const found = findProcess(other);
-      if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);
+      const state = findProcess(other);
+      if (state !== 'gone') throw takenError(`${folder}/${name}`, other, state, words);
       removeIfThere(disk, `${folder}/${name}`);
     }
   } catch (error) {
@@ -130,10 +130,10 @@ function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
 function takenError(
   path: string,
   { pid, host }: LockHolder,
-  found: 'running' | 'unknown',
+  state: 'running' | 'unknown',
   { does, may, second }: LockMessages,
 ): ConfigError {
-  return found === 'running'
+  return state === 'running'
     ? new ConfigError(`${path}: process ${pid} ${does}`, `stop it first: ${second}`)
     : new ConfigError(
         `${path}: process ${pid} on ${host} ${may}, and cannot be seen from here`,

@@ -19,7 +19,7 @@ import { HoldingsCheck } from './account/holdingsCheck.ts';
 import { NotedTotals } from './account/notedTotals.ts';
 import { CreateQueue } from './send/createQueue.ts';
 import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
-import type { ReferencePosition } from './client/unattributed.ts';
+import type { ReferencePosition } from './client/referenceBook.ts';
 import { OrderAttribution, type ForeignOrder } from './observe/attribution.ts';
 import type { AuditKind, AuditResult, AuditDifference, RestExchangeDeps, RestoredTracking, HaltCode } from './calls/types.ts';
 import { Readers } from './observe/readers.ts';

@@ -7,7 +7,7 @@ import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
 import type { FundingWatch } from './account/funding.ts';
 import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type RestoredTracking } from './calls/types.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
-import type { ReferenceBook } from './client/unattributed.ts';
+import type { ReferenceBook } from './client/referenceBook.ts';
 import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
 import type { VenueHolding } from './calls/venueCalls.ts';
 

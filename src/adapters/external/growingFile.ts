@@ -89,9 +89,9 @@ export class GrowingFile {
       throw new ConfigError(`${this.#path}: expected text with a header`, 'a file that grows is CSV: a header, then a line for each value');
     const lines = bytes.toString('utf8', 0, end).split(/\r?\n/);
     lines.pop();
-    const found = this.#rowsOf(lines);
+    const fileRows = this.#rowsOf(lines);
     this.#bytes += end;
-    return { ...found, isAtEnd: count < MAX_BYTES };
+    return { ...fileRows, isAtEnd: count < MAX_BYTES };
   }
 
   #rowsOf(lines: readonly string[]): Omit<FileLook, 'isAtEnd'> {

@@ -31,7 +31,7 @@ export class UrlPoll {
 
   constructor(deps: UrlPollDeps) {
     this.#deps = deps;
-    this.#ask();
+    this.#request();
   }
 
   /** Stops polling, and cancels a request that is under way. */
@@ -42,7 +42,7 @@ export class UrlPoll {
   }
 
   /** Sends a request, and plans the next one. The interval counts from request to request. */
-  #ask(): void {
+  #request(): void {
     const { wire, scheduler, url, everyMs } = this.#deps;
     const nextMs = scheduler.nowMs + everyMs;
     let isLate = false;
@@ -55,18 +55,18 @@ export class UrlPoll {
       (outcome) => {
         if (this.#isOver) return;
         if (this.#timer !== null) scheduler.cancel(this.#timer);
-        this.#note(isLate ? 'no answer in time' : this.#take(outcome));
-        this.#timer = scheduler.at(Math.max(nextMs, scheduler.nowMs), () => this.#ask());
+        this.#reportProblem(isLate ? 'no answer in time' : this.#reportValue(outcome));
+        this.#timer = scheduler.at(Math.max(nextMs, scheduler.nowMs), () => this.#request());
       },
     );
   }
 
   /** Reports the value of an answer. Returns the problem of an answer without a value; '' for a good one. */
-  #take(outcome: WireOutcome): string {
+  #reportValue(outcome: WireOutcome): string {
     if (outcome.kind === 'failed') return 'it could not be reached';
     if (outcome.status !== 200) return `it answered HTTP ${outcome.status}`;
     const { time, value, onValue } = this.#deps;
-    const answer = parsed(outcome.body);
+    const answer = parseJson(outcome.body);
     if (answer === undefined) return 'its answer is not JSON';
     const timeMs = timeOf(memberAt(answer, time));
     if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof memberAt(answer, time)}`;
@@ -77,14 +77,14 @@ export class UrlPoll {
   }
 
   /** Reports a problem that the answer before did not have. */
-  #note(problem: string): void {
+  #reportProblem(problem: string): void {
     if (problem !== '' && problem !== this.#problem) this.#deps.onProblem(problem);
     this.#problem = problem;
   }
 }
 
 /** Returns the JSON value of a body; undefined if it is not JSON. */
-function parsed(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch (error) {
@@ -95,11 +95,11 @@ function parsed(body: Uint8Array): unknown {
 
 /** Returns the member of an answer at `place`, such as `data.-1.value`; -1 is the last one of a list. Undefined for a missing member. */
 function memberAt(answer: unknown, place: string): unknown {
-  let found = answer;
+  let member = answer;
   for (const name of place.split('.')) {
-    if (Array.isArray(found)) found = (found as readonly unknown[]).at(Number(name));
-    else if (typeof found === 'object' && found !== null && Object.hasOwn(found, name)) found = Reflect.get(found, name);
+    if (Array.isArray(member)) member = (member as readonly unknown[]).at(Number(name));
+    else if (typeof member === 'object' && member !== null && Object.hasOwn(member, name)) member = Reflect.get(member, name);
     else return undefined;
   }
-  return found;
+  return member;
 }

@@ -54,30 +54,30 @@ export class HookChecker {
   #checkSigned({ path, headers, body }: HookRequest, nowMs: number): HookValue | HookRefusal {
     const [sent, nonce, signature] = ['x-isobar-time', 'x-isobar-nonce', 'x-isobar-signature'].map((name) => headers[name] ?? '');
     if (signature === '') return { status: 401, problem: 'expected a signature: X-Isobar-Time, X-Isobar-Nonce and X-Isobar-Signature' };
-    const own = createHmac('sha256', this.#secret).update(`${sent}.${nonce}.${path}.`).update(body).digest('hex');
-    if (!HEX_SHA256.test(signature!) || !isSame(own, signature!)) return { status: 401, problem: 'the signature is wrong' };
+    const expectedSignature = createHmac('sha256', this.#secret).update(`${sent}.${nonce}.${path}.`).update(body).digest('hex');
+    if (!HEX_SHA256.test(signature!) || !isSame(expectedSignature, signature!)) return { status: 401, problem: 'the signature is wrong' };
     const late = this.#lateness(/^\d{13}$/.test(sent!) ? Number(sent) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
     if (late !== null) return late;
     if (!NONCE.test(nonce!)) return { status: 400, problem: 'X-Isobar-Nonce: expected 16 to 64 letters, digits, _ and -' };
-    const given = fieldsOf(body);
-    return given === null ? NO_OBJECT : valueOf(given['time'], given['value'], nonce!);
+    const fields = fieldsOf(body);
+    return fields === null ? NO_OBJECT : valueOf(fields['time'], fields['value'], nonce!);
   }
 
   #checkBody({ body }: HookRequest, nowMs: number): HookValue | HookRefusal {
-    const given = fieldsOf(body);
-    const secret = given?.['secret'];
-    if (given === null || typeof secret !== 'string') return { status: 401, problem: 'expected a JSON object with the secret' };
+    const fields = fieldsOf(body);
+    const secret = fields?.['secret'];
+    if (fields === null || typeof secret !== 'string') return { status: 401, problem: 'expected a JSON object with the secret' };
     if (!isSame(this.#secret, secret)) return { status: 401, problem: 'the secret is wrong' };
-    const late = this.#lateness(timeOf(given['sent']), 'sent: expected the time at which it was sent', nowMs);
+    const late = this.#lateness(timeOf(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
     if (late !== null) return late;
-    const rest = Object.fromEntries(Object.entries(given).filter(([name]) => name !== 'secret'));
+    const otherFields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'secret'));
     // A sender that cannot sign has rarely a nonce. The same body twice is then a duplicate.
-    const nonce = given['nonce'] ?? createHash('sha256').update(JSON.stringify(rest)).digest('hex');
+    const nonce = fields['nonce'] ?? createHash('sha256').update(JSON.stringify(otherFields)).digest('hex');
     if (typeof nonce !== 'string' || !NONCE.test(nonce))
       return { status: 400, problem: 'nonce: expected 16 to 64 letters, digits, _ and -' };
     // It is written into the journal.
     if (nonce.includes(this.#secret)) return { status: 400, problem: `nonce: expected another text than the secret, got ${REDACTED}` };
-    return valueOf(given['time'] ?? given['sent'], given['value'], nonce);
+    return valueOf(fields['time'] ?? fields['sent'], fields['value'], nonce);
   }
 
   #lateness(sentMs: number | null, problem: string, nowMs: number): HookRefusal | null {

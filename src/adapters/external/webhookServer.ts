@@ -50,8 +50,8 @@ export async function openWebhookServer({ host, port, frontHost }: WebhookListen
     );
     server.listen(port, host, resolve);
   });
-  const found = server.address();
-  const bound = typeof found === 'object' && found !== null ? found.port : port;
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
   for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${bound}`);
   if (frontHost !== null) hosts.add(frontHost);
   return {

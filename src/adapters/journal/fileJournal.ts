@@ -33,7 +33,7 @@ export interface JournalFacts {
   /** Returns the venue's text of the trade id, because the number of a fill may be too small for it. */
   tradeId(fill: Fill): string;
   /** Returns a digest of the rows that were read; null if none is kept. */
-  digest(seen: Evidence): string | null;
+  digest(evidence: Evidence): string | null;
 }
 
 /** The journal. Each method appends a record and returns its number. */
@@ -90,9 +90,9 @@ export class FileJournal implements Journal {
     this.#signMs.delete(order.id);
     return this.#file.append('REFUSED', { cid: this.#cid(order), code });
   }
-  evidence(order: Order, seen: Evidence): number {
-    const { channel, venueMs, complete, found } = seen;
-    const digest = this.#facts.digest(seen);
+  evidence(order: Order, evidence: Evidence): number {
+    const { channel, venueMs, complete, found } = evidence;
+    const digest = this.#facts.digest(evidence);
     return this.#file.append('EVID', { cid: this.#cid(order), channel, venueMs, complete, found, digest });
   }
   fill(order: Order, fill: Fill): number {

@@ -33,12 +33,21 @@ afterEach(() => {
 function journal() {
   const reported: { durable: number; failed: string | null } = { durable: 0, failed: null };
   const waiting: (() => void)[] = [];
-  const wake = (): void => waiting.splice(0).forEach((go) => go());
+  const wake = (): void => waiting.splice(0).forEach((resume) => resume());
   const file = new JournalFile(
     disk,
     { folder, account: 'a', number: 1, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior: null, segmentBytes: 400 },
     () => 1,
-    { onDurable: (seq) => ((reported.durable = seq), wake()), onFailure: (why) => ((reported.failed = why), wake()) },
+    {
+      onDurable: (seq) => {
+        reported.durable = seq;
+        wake();
+      },
+      onFailure: (why) => {
+        reported.failed = why;
+        wake();
+      },
+    },
   );
   const append = async (): Promise<void> => {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
@@ -46,13 +55,17 @@ function journal() {
   };
   return { reported, append };
 }
+function replaceByCopy(file: string): void {
+  copyFileSync(file, `${file}.new`);
+  renameSync(`${file}.new`, file);
+}
 const path = (name: string): string => join(folder, name);
 const names = (): readonly string[] => readdirSync(folder).toSorted();
 
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['renamed', (file: string) => renameSync(file, `${file}.old`)],
-  ['replaced by a copy', (file: string) => (copyFileSync(file, `${file}.new`), renameSync(`${file}.new`, file))],
+  ['replaced by a copy', replaceByCopy],
   ['emptied', (file: string) => truncateSync(file)],
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],

@@ -72,11 +72,11 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 /** Returns the error for a file that does not compile, with file, line and column. */
 function refusedImportError(failure: BuildFailure, displayName: string, entry: string): ConfigError {
   const first: Message | undefined = failure.errors[0];
-  const at = first?.location;
-  if (!first || !at) return new ConfigError(`${displayName}: ${first?.text ?? failure.message}`, 'correct the strategy file');
-  const place = at.file === entry ? displayName : at.file;
+  const location = first?.location;
+  if (!first || !location) return new ConfigError(`${displayName}: ${first?.text ?? failure.message}`, 'correct the strategy file');
+  const place = location.file === entry ? displayName : location.file;
   return new ConfigError(
-    `${place}:${at.line}:${at.column + 1}: ${first.text}`,
-    at.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${at.lineText.trim()}`,
+    `${place}:${location.line}:${location.column + 1}: ${first.text}`,
+    location.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${location.lineText.trim()}`,
   );
 }

@@ -14,7 +14,7 @@ import { threadId } from 'node:worker_threads';
 export function writeModule(hash: string, code: string): string {
   const name = `${hash.slice(0, 32)}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.mjs`;
   const folder = ownFolder();
-  return written(join(folder, name), () => code);
+  return writeOnce(join(folder, name), () => code);
 }
 
 /** Words by which code would distinguish a test from a real run. */
@@ -29,20 +29,20 @@ const MAP = /(\/\/# sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/;
 
 /**
  * Writes a copy of a written module into another folder, under another name, with other folders in its stacks. Returns its path. Code that
- * decides by where it lies decides otherwise there. `at`: which folder, from 0.
+ * decides by where it lies decides otherwise there. `index`: which folder, from 0.
  */
-export function writeElsewhere(path: string, at: number): string {
-  const other = ELSEWHERE[at]!;
+export function writeElsewhere(path: string, index: number): string {
+  const other = ELSEWHERE[index]!;
   const name = basename(path).replaceAll(/[\da-f](?=[\da-f-]*\.mjs$)/g, (digit) => other.turned(Number.parseInt(digit, 16)).toString(16));
   const folder = join(dirname(path), other.folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return written(join(folder, name), () =>
-    readFileSync(path, 'utf8').replace(MAP, (_, head: string, map: string) => head + moved(map, other.sources)),
+  return writeOnce(join(folder, name), () =>
+    readFileSync(path, 'utf8').replace(MAP, (_, head: string, map: string) => head + moveSourceMap(map, other.sources)),
   );
 }
 
 /** Returns a source map, in base 64, that names another folder. */
-function moved(map: string, to: string): string {
+function moveSourceMap(map: string, to: string): string {
   const read = JSON.parse(Buffer.from(map, 'base64').toString()) as { readonly sourceRoot?: string };
   return Buffer.from(JSON.stringify({ ...read, sourceRoot: `${to}${read.sourceRoot ?? ''}` })).toString('base64');
 }
@@ -54,7 +54,7 @@ export function sourceOf(path: string): string {
 }
 
 /** Returns the path after the code is there. Existing code is not written again, because its name has its hash. */
-function written(path: string, codeOf: () => string): string {
+function writeOnce(path: string, codeOf: () => string): string {
   if (existsSync(path)) return path;
   // Another run may write the same module now. Each writes its own file, and the last rename wins with equal bytes.
   const draft = `${path}.${process.pid}-${threadId}`;
@@ -68,7 +68,7 @@ function ownFolder(): string {
   const user = userInfo();
   const folder = join(tmpdir(), `isobar-${user.uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  const isOwn = user.uid < 0 || (found.isDirectory() && found.uid === user.uid && (found.mode & 0o022) === 0);
+  const stats = lstatSync(folder);
+  const isOwn = user.uid < 0 || (stats.isDirectory() && stats.uid === user.uid && (stats.mode & 0o022) === 0);
   return isOwn ? folder : mkdtempSync(join(tmpdir(), 'isobar-'));
 }

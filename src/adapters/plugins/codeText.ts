@@ -12,9 +12,9 @@ const LITERAL = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:
 /** Returns the code with unchanged positions: comments, strings and regular expressions become blanks; expressions in templates stay. */
 export function codeOnly(text: string): string {
   return text.replace(LITERAL, (literal) => {
-    const kept = literal.startsWith('`') ? [...literal.matchAll(/\$\{[^}]*\}/g)] : [];
+    const expressions = literal.startsWith('`') ? [...literal.matchAll(/\$\{[^}]*\}/g)] : [];
     const blank = literal.replace(/[^\n]/g, ' ');
-    return kept.reduce((made, { 0: part, index }) => made.slice(0, index) + part + made.slice(index + part.length), blank);
+    return expressions.reduce((masked, { 0: part, index }) => masked.slice(0, index) + part + masked.slice(index + part.length), blank);
   });
 }
 
@@ -65,16 +65,16 @@ function tableAt(text: string): number {
 function blobAt(text: string): number {
   let sum = 0;
   let first = -1;
-  for (const { 0: found, index } of text.matchAll(/'[^'\s\\]+'|"[^"\s\\]+"|`[^`\s\\]+`|\b0x[\da-f_]+n?/gi)) {
-    if (found.length < LONG_PART) continue;
+  for (const { 0: constant, index } of text.matchAll(/'[^'\s\\]+'|"[^"\s\\]+"|`[^`\s\\]+`|\b0x[\da-f_]+n?/gi)) {
+    if (constant.length < LONG_PART) continue;
     if (first < 0) first = index;
-    sum += found.length;
-    if (found.length >= LONG_TEXT || sum >= LONG_PARTS) return first;
+    sum += constant.length;
+    if (constant.length >= LONG_TEXT || sum >= LONG_PARTS) return first;
   }
   return -1;
 }
 
-function lengthAt(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
+function lengthAt(pattern: RegExp, text: string, offset: number): number {
+  pattern.lastIndex = offset;
   return pattern.exec(text)?.[0].length ?? 0;
 }

@@ -36,7 +36,7 @@ export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder
   return ownFiles.flatMap(([path, { imports }]) => {
     const text = textOf(join(folder, path));
     const file = relative(process.cwd(), join(folder, path));
-    const warningAt: WarningAt = (code, what, index) => ({ code, text: what, file, line: lineAt(text, index) });
+    const warningAt: WarningAt = (code, warningText, index) => ({ code, text: warningText, file, line: lineAt(text, index) });
     const imported = imports.flatMap(({ path: name, external }) => (external === true ? (importWarning(name, text, warningAt) ?? []) : []));
     return [...imported, ...embeddedDataWarnings(path, text, warningAt), ...dynamicLoadWarnings(text, warningAt)];
   });
@@ -48,8 +48,8 @@ function importWarning(name: string, text: string, warningAt: WarningAt): Warnin
   if (name === HOST_TOKEN || name === COMPOSE_TOKEN || isPure(module, text)) return null;
   const isOfNode = builtinModules.includes(module.split('?')[0]!);
   if (!isOfNode) {
-    const what = `the strategy loads ${name}, whose content is not part of the hash`;
-    return warningAt('IMPURE_MODULE', what, Math.max(0, text.indexOf(name)));
+    const problem = `the strategy loads ${name}, whose content is not part of the hash`;
+    return warningAt('IMPURE_MODULE', problem, Math.max(0, text.indexOf(name)));
   }
   const quotedName = new RegExp(`["'\`](?:node:)?${module.replace(/[/.]/g, String.raw`\$&`)}["'\`]`);
   const index = Math.max(0, text.search(quotedName));
@@ -64,8 +64,8 @@ function embeddedDataWarnings(path: string, text: string, warningAt: WarningAt):
   const isCode = /\.[cm]?[jt]sx?$/i.test(path);
   const index = dataAt(text);
   if (index < 0) return [];
-  const what = isCode ? 'a table of numbers or a long text in the code' : 'the strategy imports a file of data';
-  return [warningAt('LOOKAHEAD_FILE', `${what}: it may hold data from after a bar`, isCode ? index : 0)];
+  const problem = isCode ? 'a table of numbers or a long text in the code' : 'the strategy imports a file of data';
+  return [warningAt('LOOKAHEAD_FILE', `${problem}: it may hold data from after a bar`, isCode ? index : 0)];
 }
 
 /** Returns a warning about the first place that loads code whose name is not known before the run; none: an empty list. */

@@ -42,30 +42,30 @@ export class ContractRows {
   }
 
   /** Matches the open of a row in which a position may be liquidated. */
-  open(instrument: number, at: number, row: TradedRow, volumeLots: number): void {
-    this.orders[instrument]!.open(row, this.watch.marksOf(instrument, at), volumeLots);
+  open(instrument: number, index: number, row: TradedRow, volumeLots: number): void {
+    this.orders[instrument]!.open(row, this.watch.marksOf(instrument, index), volumeLots);
   }
 
-  /** Matches the rest of a row after its open; `at` is the row number. */
-  matchAfterOpen(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+  /** Matches the rest of a row after its open; `index` is the row number. */
+  matchAfterOpen(book: BarBook, instrument: number, index: number, row: TradedRow): void {
     const order = this.orders[instrument]!;
     const { closeMs } = row;
     const watch = this.watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyDue(watch.marksOf(instrument, at))))
-      this.matchInOrder(instrument, at, row);
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyDue(watch.marksOf(instrument, index))))
+      this.matchInOrder(instrument, index, row);
     else {
       const { openMs, open, high, low } = row;
       const { brackets } = this.engine;
       const count = brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
       const isAnyStop = count > 0 ? brackets.waiting(instrument) > 0 : brackets.isTrailing(instrument);
       if (count > 1 || this.triggers.isReached(instrument, row) || (this.eventOrder !== null && isAnyStop))
-        this.matchInOrder(instrument, at, row);
-      else if (count === 1) this.matchSingle(book, instrument, at, row);
+        this.matchInOrder(instrument, index, row);
+      else if (count === 1) this.matchSingle(book, instrument, index, row);
     }
   }
 
   /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
-  private matchSingle(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+  private matchSingle(book: BarBook, instrument: number, index: number, row: TradedRow): void {
     const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
@@ -75,20 +75,20 @@ export class ContractRows {
     book.matchRange(openMs, closeMs, open, high, low);
     bracketManager.legTimeMs = closeMs;
     if (this.watch.mayEnd(closeMs)) {
-      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, at, row));
+      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, index), this.stops(instrument, index, row));
     } else brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
     bracketManager.legTimeMs = NAN;
   }
 
-  private matchInOrder(instrument: number, at: number, row: TradedRow): void {
-    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, at), this.triggers, this.stops(instrument, at, row));
+  private matchInOrder(instrument: number, index: number, row: TradedRow): void {
+    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, index), this.triggers, this.stops(instrument, index, row));
   }
 
   /** Local stops of brackets. */
-  private stops(instrument: number, at: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
+  private stops(instrument: number, index: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
     const { brackets, execution } = this.engine;
     const { eventOrder } = this;
-    const close = execution[instrument]!.closeTicks[at]!;
+    const close = execution[instrument]!.closeTicks[index]!;
     const listed = new Set<Bracket>();
     const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
       brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
@@ -100,7 +100,8 @@ export class ContractRows {
         if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
         return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
-          return this.stop(bracket, eventOrder !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
+          const worseOfOpen = bracket.isLong ? Math.min(price, open) : Math.max(price, open);
+          return this.stop(bracket, eventOrder === null ? worseOfOpen : price, closeMs);
         });
       },
       ofEntries: () =>

@@ -34,24 +34,24 @@ export function matchInEventOrder(
   brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
   if (drafts.entries.fireAtOpen(instrument, openMs, open)) book.matchArrivals(openMs, open);
   if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
-  const held = brackets.near(instrument, high, low);
+  const nearBrackets = brackets.near(instrument, high, low);
   bracketManager.legTimeMs = closeMs;
-  if (eventOrder === 'worst') hitHeld(engine, instrument, held, row);
+  if (eventOrder === 'worst') hitHeld(engine, instrument, nearBrackets, row);
   bracketManager.legTimeMs = closeMs;
   drafts.entries.fireInRow(instrument, openMs, open, high, low);
   book.matchRange(openMs, closeMs, open, high, low);
   // Stops of what this row has bought come after all others.
-  if (eventOrder === 'best') hitHeld(engine, instrument, held, row);
+  if (eventOrder === 'best') hitHeld(engine, instrument, nearBrackets, row);
   bracketManager.legTimeMs = closeMs;
   brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
   bracketManager.legTimeMs = NAN;
 }
 
-/** Stops of `held` that the row reaches and that still stand: one stop may end others. */
-function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, held: readonly Bracket[], row: OrderedRow): void {
+/** Stops of `nearBrackets` that the row reaches and that still stand: one stop may end others. */
+function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, nearBrackets: readonly Bracket[], row: OrderedRow): void {
   const { high, low, closeMs } = row;
   bracketManager.legTimeMs = closeMs;
-  for (const bracket of held) {
+  for (const bracket of nearBrackets) {
     const { isLong } = bracket;
     const level = levelOf(bracket);
     if (isLong ? low > level : high < level) continue;

@@ -11,8 +11,16 @@ export interface FinerSource {
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
 }
 
-/** Matches one finer row, in ticks. Returns false when no order is left. `at`: its number inside the coarse row. */
-export type MatchFiner = (at: number, openMs: number, closeMs: number, open: number, high: number, low: number, close: number) => boolean;
+/** Matches one finer row, in ticks. Returns false when no order is left. `index`: its number inside the coarse row. */
+export type MatchFiner = (
+  index: number,
+  openMs: number,
+  closeMs: number,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+) => boolean;
 
 /** Matches the finer rows of [openMs, closeMs) until no order is left. Returns false unless they begin with the price `open`. */
 export function matchFinerRows(

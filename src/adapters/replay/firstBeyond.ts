@@ -24,8 +24,8 @@ export class FirstBeyond {
     const { low } = this;
     for (let row = from; row < to;) {
       // A range counts as a whole, including rows outside [from, to): if none of its rows reaches the level, it can be skipped.
-      if (low.ofSpan(row) > level) row = (Math.floor(row / SPAN) + 1) * SPAN;
-      else if (low.ofChunk(row) > level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      if (low.spanExtreme(row) > level) row = (Math.floor(row / SPAN) + 1) * SPAN;
+      else if (low.chunkExtreme(row) > level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
       else if (low.ticks[row]! <= level) return row;
       else row++;
     }
@@ -36,8 +36,8 @@ export class FirstBeyond {
   firstHigh(level: number, from: number, to: number): number {
     const { high } = this;
     for (let row = from; row < to;) {
-      if (high.ofSpan(row) < level) row = (Math.floor(row / SPAN) + 1) * SPAN;
-      else if (high.ofChunk(row) < level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      if (high.spanExtreme(row) < level) row = (Math.floor(row / SPAN) + 1) * SPAN;
+      else if (high.chunkExtreme(row) < level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
       else if (high.ticks[row]! >= level) return row;
       else row++;
     }
@@ -46,33 +46,33 @@ export class FirstBeyond {
 }
 
 /** Returns the most extreme value of rows [from, to) of a column. */
-type Utmost = (ticks: TickColumn, from: number, to: number) => number;
+type RangeExtreme = (ticks: TickColumn, from: number, to: number) => number;
 
 /** The extreme tick of each chunk of rows and each span of chunks; NaN until computed. */
 class Extremes {
   readonly ticks: TickColumn;
-  private readonly utmost: Utmost;
+  private readonly utmost: RangeExtreme;
   private readonly chunks: Float64Array;
   private readonly spans: Float64Array;
 
-  constructor(ticks: TickColumn, utmost: Utmost) {
+  constructor(ticks: TickColumn, utmost: RangeExtreme) {
     this.ticks = ticks;
     this.utmost = utmost;
     this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK)).fill(NAN);
     this.spans = new Float64Array(Math.ceil(ticks.length / SPAN)).fill(NAN);
   }
 
-  ofChunk(row: number): number {
+  chunkExtreme(row: number): number {
     const chunk = Math.floor(row / CHUNK);
-    const known = this.chunks[chunk]!;
-    if (known === known) return known;
+    const extreme = this.chunks[chunk]!;
+    if (extreme === extreme) return extreme;
     return (this.chunks[chunk] = this.utmost(this.ticks, chunk * CHUNK, Math.min((chunk + 1) * CHUNK, this.ticks.length)));
   }
 
-  ofSpan(row: number): number {
+  spanExtreme(row: number): number {
     const span = Math.floor(row / SPAN);
-    const known = this.spans[span]!;
-    if (known === known) return known;
+    const extreme = this.spans[span]!;
+    if (extreme === extreme) return extreme;
     return (this.spans[span] = this.utmost(this.ticks, span * SPAN, Math.min((span + 1) * SPAN, this.ticks.length)));
   }
 }

@@ -197,16 +197,16 @@ export class MarginWatch {
     const { funding } = line;
     const { queue } = this.engine;
     // A run that begins later than its data, as in a proof, pays nothing of what was due before it.
-    let at = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
-    if (at < 0) return;
+    let firstDue = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
+    if (firstDue < 0) return;
     const next = (): void => {
-      const due = funding[at];
+      const due = funding[firstDue];
       if (due === undefined) return;
       // A row that ends now still has to fill orders, from its open on. The resulting positions count for this funding.
       queue.at(due.timeMs, () => {
         this.engine.hasPendingWork = true;
         this.due.push({ line, index, at: due });
-        at++;
+        firstDue++;
         next();
       });
     };

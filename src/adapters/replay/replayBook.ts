@@ -55,16 +55,16 @@ export function tradedRow(
   closeMs: number,
   open: number,
 ): TradedRow {
-  const at = row - cursor.base;
-  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
+  const index = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
   return { openMs, closeMs, open, high, low };
 }
 
 /** Hands the bar of a row to the book, for slippage that depends on it. */
 export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
-  const at = row - cursor.base;
-  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
-  book.bar = { open, high, low, close: closeTicks[at]!, volumeLots: bars.volume[at]! * lotScale };
+  const index = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
+  book.bar = { open, high, low, close: closeTicks[index]!, volumeLots: bars.volume[index]! * lotScale };
 }
 
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
@@ -77,8 +77,8 @@ export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instru
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
   const { base } = feed.cursor;
   const [first, end] = [from - base, to - base];
-  const at = brackets.quietRange(instrument).firstOther(high, low, priceScale, first, end);
-  if (at > first || !isFollowed(replayBook, brackets, instrument, from)) return base + at;
+  const index = brackets.quietRange(instrument).firstOther(high, low, priceScale, first, end);
+  if (index > first || !isFollowed(replayBook, brackets, instrument, from)) return base + index;
   return base + brackets.quietRange(instrument).firstOther(high, low, priceScale, first + 1, end);
 }
 
@@ -87,12 +87,12 @@ function isFollowed(replayBook: ReplayBook, brackets: Brackets, instrument: numb
   const { feed, priceScale } = replayBook;
   const { bars } = feed;
   const { stopsBelow, stopsAbove } = brackets.quietRange(instrument);
-  const at = row - feed.cursor.base;
-  const [high, low] = [bars.high[at]! * priceScale, bars.low[at]! * priceScale];
+  const index = row - feed.cursor.base;
+  const [high, low] = [bars.high[index]! * priceScale, bars.low[index]! * priceScale];
   if (!(low >= stopsBelow && high < stopsAbove)) return false;
   const openMs = openOf(replayBook, row, feed.closeOf(row));
   if (brackets.follow(instrument, Math.round(high), Math.round(low), openMs))
-    brackets.followClose(instrument, Math.round(bars.close[at]! * priceScale), openMs);
+    brackets.followClose(instrument, Math.round(bars.close[index]! * priceScale), openMs);
   return true;
 }
 

@@ -154,14 +154,14 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { book } = replayBook;
     const closeMs = replayBook.feed.closeOf(row);
     const openMs = openOf(replayBook, row, closeMs);
-    const at = row - replayBook.feed.cursor.base;
+    const index = row - replayBook.feed.cursor.base;
     if (replayBook.trades !== null) {
       matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);
       if (replayBook.late > 0) this.actLateCancels(replayBook);
       return;
     }
-    const open = replayBook.openTicks[at]!;
-    const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[at]!, replayBook.lotScale) : 0;
+    const open = replayBook.openTicks[index]!;
+    const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[index]!, replayBook.lotScale) : 0;
     if (replayBook.readsBar === true) passBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
@@ -176,10 +176,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private matchAfterOpen(replayBook: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = replayBook;
     const { bars, cursor } = replayBook.feed;
-    const at = row - cursor.base;
+    const index = row - cursor.base;
     // Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise.
-    const high = Math.round(bars.high[at]! * priceScale);
-    const low = Math.round(bars.low[at]! * priceScale);
+    const high = Math.round(bars.high[index]! * priceScale);
+    const low = Math.round(bars.low[index]! * priceScale);
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
@@ -190,12 +190,12 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
         open,
         high,
         low,
-        close: Math.round(bars.close[at]! * priceScale),
+        close: Math.round(bars.close[index]! * priceScale),
       });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);
-    if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[at]! * priceScale), openMs);
+    if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[index]! * priceScale), openMs);
   }
 
   /** Matches the finer rows inside a row in its place. Returns false if the row leaves nothing open, or they are missing. */
@@ -208,8 +208,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     open: number,
   ): boolean {
     const { brackets, contracts } = this;
-    const at = row - cursor.base;
-    const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
+    const index = row - cursor.base;
+    const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
     const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
     if (!isTriggered && !isEntered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
@@ -313,11 +313,11 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (order.id !== id) return;
     const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
     if (triggerOrders?.waits(id) === true) return this.cancelTrigger(triggerOrders, order);
-    const found = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
-    if (found === null || !this.venue.requestCancel(found)) return;
+    const venueOrder = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
+    if (venueOrder === null || !this.venue.requestCancel(venueOrder)) return;
     const replayBook = this.books[order.instrumentIndex]!;
-    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateCancels.push(found.id) + replayBook.lateTriggers.length;
-    else this.venue.finishCancel(found, this.engine.nowMs);
+    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateCancels.push(venueOrder.id) + replayBook.lateTriggers.length;
+    else this.venue.finishCancel(venueOrder, this.engine.nowMs);
   }
 
   private placedOf({ id, venueId }: Order): VenueOrder | null {

@@ -38,8 +38,8 @@ export class ReplayJournal implements Journal {
   refused(order: Order, code: string): number {
     return this.record(5, order.id, code.length);
   }
-  evidence(order: Order, seen: Evidence): number {
-    return this.record(6, order.id, seen.venueMs);
+  evidence(order: Order, evidence: Evidence): number {
+    return this.record(6, order.id, evidence.venueMs);
   }
   fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
     // The odd factor distinguishes values with equal sums.

@@ -61,9 +61,9 @@ export class DiscardingScratch extends Scratch {
 
   /** Returns the same page for every request of a length, so that rows overwrite each other. */
   override page(length: number): Float64Array {
-    const known = this.pages.get(length) ?? new Float64Array(length);
-    this.pages.set(length, known);
-    return known;
+    const page = this.pages.get(length) ?? new Float64Array(length);
+    this.pages.set(length, page);
+    return page;
   }
 }
 
@@ -120,7 +120,7 @@ export class RowLog {
   }
 }
 
-/** Copies every `step`th number of `page` from `at` on to the rows [from, to) of `out`. */
-function copyField(page: Float64Array, at: number, step: number, out: Float64Array, from: number, to: number): void {
-  for (let row = from; row < to; row++, at += step) out[row] = page[at]!;
+/** Copies every `step`th number of `page` from `offset` on to the rows [from, to) of `out`. */
+function copyField(page: Float64Array, offset: number, step: number, out: Float64Array, from: number, to: number): void {
+  for (let row = from; row < to; row++, offset += step) out[row] = page[offset]!;
 }

@@ -16,20 +16,20 @@ for (let index = 256; index < TABLES.length; index++) {
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const t = TABLES;
   let crc = -1;
-  let at = from;
-  for (; at + 8 <= to; at += 8) {
-    const low = crc ^ (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
+  let offset = from;
+  for (; offset + 8 <= to; offset += 8) {
+    const low = crc ^ (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24));
     crc =
       t[1792 + (low & 255)]! ^
       t[1536 + ((low >>> 8) & 255)]! ^
       t[1280 + ((low >>> 16) & 255)]! ^
       t[1024 + (low >>> 24)]! ^
-      t[768 + bytes[at + 4]!]! ^
-      t[512 + bytes[at + 5]!]! ^
-      t[256 + bytes[at + 6]!]! ^
-      t[bytes[at + 7]!]!;
+      t[768 + bytes[offset + 4]!]! ^
+      t[512 + bytes[offset + 5]!]! ^
+      t[256 + bytes[offset + 6]!]! ^
+      t[bytes[offset + 7]!]!;
   }
-  for (; at < to; at++) crc = (crc >>> 8) ^ t[(crc ^ bytes[at]!) & 255]!;
+  for (; offset < to; offset++) crc = (crc >>> 8) ^ t[(crc ^ bytes[offset]!) & 255]!;
   return ~crc >>> 0;
 }
 

@@ -10,9 +10,9 @@ const MAX_INTEGER = BigInt(MAX_EXACT);
  * is the tighter limit. Null when `text` is not a plain decimal.
  */
 export function scaleDown(text: string, digits: number): number | null {
-  const found = PLAIN.exec(text);
-  if (!found) return null;
-  const [, whole = '', fraction = ''] = found;
+  const match = PLAIN.exec(text);
+  if (!match) return null;
+  const [, whole = '', fraction = ''] = match;
   const scaled = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
   return Number(scaled <= MAX_INTEGER ? scaled : MAX_INTEGER);
 }
@@ -28,9 +28,9 @@ export interface Ratio {
  * Returns a plain decimal >= 0 as an exact ratio: "1.25" is 125 / 100. Null for other text, or more than nine decimals or fifteen digits.
  */
 export function parseRatio(text: string): Ratio | null {
-  const found = PLAIN.exec(text);
-  if (!found) return null;
-  const [, whole = '', digitsAfterPoint = ''] = found;
+  const match = PLAIN.exec(text);
+  if (!match) return null;
+  const [, whole = '', digitsAfterPoint = ''] = match;
   const fraction = digitsAfterPoint.replace(/0+$/, '');
   return fraction.length <= 9 && whole.length + fraction.length <= 15
     ? { numerator: Number(whole + fraction), denominator: 10 ** fraction.length }

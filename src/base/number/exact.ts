@@ -36,11 +36,11 @@ export function mulDiv(a: number, b: number, divisor: number, round: Rounding): 
   return round === 'down' ? low : roundToDivisor(low, product - low * divisor, divisor, round);
 }
 
-/** Returns the quotient `low` with remainder `rest`, rounded as `round` says. */
-function roundToDivisor(low: number, rest: number, divisor: number, round: Rounding): number {
-  if (rest === 0 || round === 'down') return low;
+/** Returns the quotient `low` with remainder `remainder`, rounded as `round` says. */
+function roundToDivisor(low: number, remainder: number, divisor: number, round: Rounding): number {
+  if (remainder === 0 || round === 'down') return low;
   if (round === 'up') return low + 1;
-  const twice = rest * 2;
+  const twice = remainder * 2;
   return twice > divisor || (twice === divisor && (round === 'halfUp' || low % 2 === 1)) ? low + 1 : low;
 }
 
@@ -53,16 +53,16 @@ function mulDivWide(a: number, b: number, divisor: number, round: Rounding): num
   if (!(divisor <= 2 ** 50 && high / divisor <= MAX - 8)) return mulDivBig(a, b, divisor, round);
   let low = Math.floor(high / divisor);
   const back = low * divisor;
-  let rest = high - back + (productError(a, b, high) - productError(low, divisor, back));
-  while (rest < 0) {
+  let remainder = high - back + (productError(a, b, high) - productError(low, divisor, back));
+  while (remainder < 0) {
     low--;
-    rest += divisor;
+    remainder += divisor;
   }
-  while (rest >= divisor) {
+  while (remainder >= divisor) {
     low++;
-    rest -= divisor;
+    remainder -= divisor;
   }
-  return roundToDivisor(low, rest, divisor, round);
+  return roundToDivisor(low, remainder, divisor, round);
 }
 
 /** Returns a * b minus its nearest double `product`, exactly, for a and b below 2^53. */
@@ -81,10 +81,10 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
   const product = BigInt(a) * BigInt(b);
   const bigDivisor = BigInt(divisor);
   const low = product / bigDivisor;
-  const rest = product - low * bigDivisor;
-  const twice = rest * 2n;
+  const remainder = product - low * bigDivisor;
+  const twice = remainder * 2n;
   const isRoundedUp =
-    rest !== 0n &&
+    remainder !== 0n &&
     (round === 'up' || (round !== 'down' && (twice > bigDivisor || (twice === bigDivisor && (round === 'halfUp' || low % 2n === 1n)))));
   return exact(Number(isRoundedUp ? low + 1n : low));
 }
@@ -103,10 +103,10 @@ function mulPpmUpWide(amount: number, ppm: number): number {
  * and one of them is infinite.
  */
 export function productAtMost(a: number, b: number, c: number, d: number): boolean {
-  const left = a * b;
+  const product = a * b;
   const right = c * d;
-  if (left <= MAX || right <= MAX) return left <= right;
-  return left < INFINITY && right < INFINITY && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
+  if (product <= MAX || right <= MAX) return product <= right;
+  return product < INFINITY && right < INFINITY && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
 }
 
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */

@@ -4,16 +4,16 @@
 const INFINITY = Infinity;
 
 /**
- * Returns the name of `valid` with the smallest edit distance to `given`. Null if more than a third of the letters differ for each name. Of
+ * Returns the name of `valid` with the smallest edit distance to `unknownName`. Null if more than a third of the letters differ for each name. Of
  * names at equal distance, the one with the longest common beginning wins: `seeds` gives `seed`, not `feeds`.
  */
-export function nearestName(given: string, valid: readonly string[]): string | null {
+export function nearestName(unknownName: string, valid: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = INFINITY;
   let bestBeginning = -1;
   for (const name of valid) {
-    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
-    const beginning = commonBeginning(given.toLowerCase(), name.toLowerCase());
+    const distance = editDistance(unknownName.toLowerCase(), name.toLowerCase());
+    const beginning = commonBeginning(unknownName.toLowerCase(), name.toLowerCase());
     if (distance > bestDistance || (distance === bestDistance && beginning <= bestBeginning)) continue;
     [best, bestDistance, bestBeginning] = [name, distance, beginning];
   }

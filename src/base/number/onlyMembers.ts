@@ -13,20 +13,20 @@ const MIN_BEGINNING = 3;
 const OWN = OWN_FOLDERS.map(pathOf);
 
 /**
- * Makes reads of other members of a class's instances an error. `what`: the object in words, such as `the position`. `written`: the public
+ * Makes reads of other members of a class's instances an error. `description`: the object in words, such as `the position`. `written`: the public
  * fields that the constructor writes, unless the instances are frozen. Without their names here, each write would look for a setter in the proxy.
  */
-export function allowOnlyMembers(prototype: object, what: string, written: readonly string[] = []): void {
+export function allowOnlyMembers(prototype: object, description: string, written: readonly string[] = []): void {
   for (const name of written) {
     Object.defineProperty(prototype, name, { value: undefined, writable: true, enumerable: false, configurable: true });
   }
-  Object.setPrototypeOf(prototype, lastPrototype(what));
+  Object.setPrototypeOf(prototype, lastPrototype(description));
 }
 
 /** Returns the prototype of an object whose members are all that it has. `optional`: members that it may have. */
-export function lastPrototype(what: string, optional: readonly string[] = []): object {
-  return guarded(Object.prototype, new Set([...OF_LANGUAGE, ...optional]), (name, view) => {
-    return `${what} has no member ${name}${adviceOn(name, namesOf(view))}`;
+export function lastPrototype(description: string, optional: readonly string[] = []): object {
+  return guardedPrototype(Object.prototype, new Set([...OF_LANGUAGE, ...optional]), (name, view) => {
+    return `${description} has no member ${name}${adviceOn(name, namesOf(view))}`;
   });
 }
 
@@ -35,12 +35,12 @@ export function mustBeCalled(prototype: object, methods: readonly string[]): voi
   for (const method of methods) {
     const text = `this.${method}`;
     const described = (name: string): string => `${text} is a method and has no member ${name}: write ${text}().${name}`;
-    Object.setPrototypeOf(Reflect.get(prototype, method), guarded(Function.prototype, OF_LANGUAGE, described));
+    Object.setPrototypeOf(Reflect.get(prototype, method), guardedPrototype(Function.prototype, OF_LANGUAGE, described));
   }
 }
 
 /** Returns a prototype on which the read of any other member throws TypeError. */
-function guarded(base: object, allowed: ReadonlySet<string>, described: (name: string, view: unknown) => string): object {
+function guardedPrototype(base: object, allowed: ReadonlySet<string>, described: (name: string, view: unknown) => string): object {
   return new Proxy<object>(Object.freeze(Object.create(base)), {
     get(target, name, view): unknown {
       if (typeof name === 'symbol' || name in target || allowed.has(name)) return Reflect.get(target, name, view);
@@ -61,32 +61,32 @@ function adviceOn(name: string, names: readonly string[]): string {
 }
 
 /** Returns the first name that begins with the given one, as `volume` does with `vol`. */
-function beginningOf(given: string, names: readonly string[]): string | null {
-  const asked = given.toLowerCase();
-  if (asked.length < MIN_BEGINNING) return null;
-  return names.find((name) => name.toLowerCase().startsWith(asked)) ?? null;
+function beginningOf(unknownName: string, names: readonly string[]): string | null {
+  const lowerCaseName = unknownName.toLowerCase();
+  if (lowerCaseName.length < MIN_BEGINNING) return null;
+  return names.find((name) => name.toLowerCase().startsWith(lowerCaseName)) ?? null;
 }
 
 /** Returns the name that the given one abbreviates, or that abbreviates it, as `qty` does `quantity`. */
-function shortOrLongForm(given: string, names: readonly string[]): string | null {
-  const asked = given.toLowerCase();
-  const fits = (name: string): boolean => name[0] === asked[0] && (isWithin(name, asked) || isWithin(asked, name));
+function shortOrLongForm(unknownName: string, names: readonly string[]): string | null {
+  const lowerCaseName = unknownName.toLowerCase();
+  const fits = (name: string): boolean => name[0] === lowerCaseName[0] && (isWithin(name, lowerCaseName) || isWithin(lowerCaseName, name));
   return names.find((name) => fits(name.toLowerCase())) ?? null;
 }
 
 /** True if the letters of `short` stand in `long` in the same order. */
 function isWithin(short: string, long: string): boolean {
-  let at = 0;
-  for (const letter of long) if (letter === short[at]) at++;
-  return at === short.length;
+  let offset = 0;
+  for (const letter of long) if (letter === short[offset]) offset++;
+  return offset === short.length;
 }
 
 /** Returns the public members of an object, those of its class included. */
 function namesOf(view: unknown): readonly string[] {
   const names = new Set<string>();
-  for (let at: unknown = view; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at)) {
-    if (at === Object.prototype) break;
-    for (const name of Object.getOwnPropertyNames(at)) if (name !== 'constructor' && name !== 'toJSON') names.add(name);
+  for (let owner: unknown = view; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
+    if (owner === Object.prototype) break;
+    for (const name of Object.getOwnPropertyNames(owner)) if (name !== 'constructor' && name !== 'toJSON') names.add(name);
   }
   return [...names];
 }

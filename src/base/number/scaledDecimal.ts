@@ -61,6 +61,6 @@ function addFraction(words: number[], fraction: number, digits: number): number 
 /** Returns the number of digits of a whole number above 0. */
 function digitsOf(word: number): number {
   let digits = 1;
-  for (let rest = word; rest >= 10; rest /= 10) digits++;
+  for (let quotient = word; quotient >= 10; quotient /= 10) digits++;
   return digits;
 }

@@ -31,12 +31,12 @@ export function firstFrom(times: ArrayLike<number>, length: number, ms: number):
  * Returns the highest whole number in [1, top] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
  * true for all lower ones. `near`: where to begin. A good guess saves most of the steps.
  */
-export function highestTrue(test: (at: number) => boolean, near: number, top: number): number {
+export function highestTrue(test: (value: number) => boolean, near: number, top: number): number {
   let low = 0;
   let high = top;
-  for (let at = Math.max(1, near), step = 1; low < at && at <= high; step *= 8) {
-    if (test(at)) at = (low = at) + step;
-    else at = (high = at - 1) - step;
+  for (let probe = Math.max(1, near), step = 1; low < probe && probe <= high; step *= 8) {
+    if (test(probe)) probe = (low = probe) + step;
+    else probe = (high = probe - 1) - step;
     if (low > 0 && high < top) break;
   }
   while (low < high) {
@@ -51,13 +51,13 @@ export function highestTrue(test: (at: number) => boolean, near: number, top: nu
  * Returns the lowest whole number in [1, top] for which `test` is true; Infinity if it is never true. If `test` is true for a number, it
  * must be true for all higher ones.
  */
-export function lowestTrue(test: (at: number) => boolean, near: number, top: number): number {
+export function lowestTrue(test: (value: number) => boolean, near: number, top: number): number {
   let low = 1;
   let high = top;
   if (!test(high)) return INFINITY;
-  for (let at = near, step = 1; low <= at && at < high; step *= 8) {
-    if (test(at)) at = (high = at) - step;
-    else at = (low = at + 1) + step;
+  for (let probe = near, step = 1; low <= probe && probe < high; step *= 8) {
+    if (test(probe)) probe = (high = probe) - step;
+    else probe = (low = probe + 1) + step;
     if (low > 1 && high < top) break;
   }
   while (low < high) {

@@ -150,9 +150,9 @@ export function spanText(ms: number): string {
   const [length, name] = timeUnits[first] ?? [1, 'ms'];
   const whole = Math.floor(ms / length);
   const next = timeUnits[first + 1];
-  const rest = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
+  const nextCount = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
   const head = `${count(whole)}${THIN}${name}`;
-  return next && rest > 0 ? `${head} ${rest}${THIN}${next[1]}` : head;
+  return next && nextCount > 0 ? `${head} ${nextCount}${THIN}${next[1]}` : head;
 }
 
 /** Returns texts as a list: `a, b and c`. */

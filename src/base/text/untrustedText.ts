@@ -8,10 +8,10 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 /** Returns `text` as one line of at most `max` characters without control characters. A cut text ends with the original length. */
 export function sanitizeText(text: string, max = 200): string {
   // Cut first, because escapes only make the text longer.
-  const shown = text.slice(0, max).replace(UNSAFE, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe));
-  const kept = shown.length <= max ? shown : shown.slice(0, max);
-  const isWhole = text.length <= max && shown.length <= max;
-  return isWhole ? kept : `${kept}... (${text.length} characters)`;
+  const escaped = text.slice(0, max).replace(UNSAFE, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe));
+  const shortened = escaped.length <= max ? escaped : escaped.slice(0, max);
+  const isWhole = text.length <= max && escaped.length <= max;
+  return isWhole ? shortened : `${shortened}... (${text.length} characters)`;
 }
 
 /** Returns JSON text with unsafe characters as JSON escapes. Its meaning is the same. */

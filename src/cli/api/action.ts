@@ -6,7 +6,7 @@ import { withoutKeys } from '../../access/keyLike.ts';
 import { timeMs } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
-import type { Given } from '../../protocol/arguments.ts';
+import type { CallArguments } from '../../protocol/arguments.ts';
 import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { buildChecked } from '../../protocol/request.ts';
 import { argsFromText } from '../../protocol/textArguments.ts';
@@ -41,15 +41,15 @@ export async function api(args: ApiArgs): Promise<void> {
   // The user can have typed the key into an argument, and a response can repeat it.
   const hide = (text: string): string => settings.credentials?.maskText(text) ?? text;
   try {
-    const given = argumentsOf(op, args.parameters);
-    const request = buildChecked(op, given, settings.dialect);
+    const apiArgs = argumentsOf(op, args.parameters);
+    const request = buildChecked(op, apiArgs, settings.dialect);
     if (args.dryRun) {
       const preview = dryRun(request, settings, timeMs(nowMs()));
       print(hide(args.json ? jsonText(preview) : dryRunText(preview)));
     } else {
       noteProxies();
       const { callEndpoint } = await import('./call.ts');
-      await callEndpoint({ op, given, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
+      await callEndpoint({ op, args: apiArgs, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
     }
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(hide(error.message), hide(error.remedy)) : error;
@@ -75,7 +75,7 @@ function opWithoutMarket(name: string): Op | undefined {
 }
 
 /** Parses `name=value` words as arguments. Errors never show a value, because it can be a secret. */
-function argumentsOf(op: Op, words: readonly string[]): Given {
+function argumentsOf(op: Op, words: readonly string[]): CallArguments {
   const names = Object.keys(endpointOf(op).params);
   const texts = new Map<string, string>();
   for (const word of words) {

@@ -8,7 +8,7 @@ import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import { assertNever } from '../../base/assert.ts';
 import { sanitizeJson, sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
-import type { Given } from '../../protocol/arguments.ts';
+import type { CallArguments } from '../../protocol/arguments.ts';
 import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -24,7 +24,7 @@ import { wrapText } from '../terminal/wrapText.ts';
 /** One call with the options of the command line. */
 export interface ApiCall {
   readonly op: Op;
-  readonly given: Given;
+  readonly args: CallArguments;
   readonly settings: AccessSettings;
   readonly timeoutMs: number;
   readonly isJson: boolean;
@@ -39,8 +39,11 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
   const { market, security } = endpointOf(op);
   const origin = originOf(settings, market);
   if (SECURITY[security].key) signerOf(settings);
-  const limited = (event: LimitEvent) => printError(limitLine(event));
-  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => printError(logLine(entry)) } : { limited });
+  const printLimit = (event: LimitEvent) => printError(limitLine(event));
+  const exchange = openExchange(
+    settings,
+    isVerbose ? { limited: printLimit, log: (entry) => printError(logLine(entry)) } : { limited: printLimit },
+  );
   try {
     if (isVerbose) printError(`${op} at ${origin}`);
     printOutcome(call, origin, await awaitOutcome(call, exchange));
@@ -50,7 +53,7 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
 }
 
 /** Returns the outcome of the call. A signal cancels the call, which then has the outcome that is known by that time. */
-function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
+function awaitOutcome({ op, args, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
   return new Promise((resolve, reject) => {
     const waiting = waitingLine();
     const stop = stopOnSignal();
@@ -64,7 +67,7 @@ function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): 
         end();
         resolve(outcome);
       };
-      const cancel = client.callChecked(op, given, finish, { timeoutMs });
+      const cancel = client.callChecked(op, args, finish, { timeoutMs });
       stop.signal.addEventListener('abort', () => {
         process.exitCode = stop.code();
         cancel();
@@ -78,8 +81,8 @@ function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): 
 
 /** Prints a success or JSON on stdout and a failure on stderr. Sets the exit code, unless a signal has set it. */
 function printOutcome(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
-  const { op, given, isJson, hide } = call;
-  const failure = failureOf(op, given, outcome);
+  const { op, args, isJson, hide } = call;
+  const failure = failureOf(op, args, outcome);
   if (isJson) print(hide(sanitizeJson(jsonText(outcomeRecord(op, outcome, failure)))));
   else if (outcome.kind === 'acked') print(hide(successLines(call, origin, outcome.value).join('\n')));
   if (failure) printError(hide(failureLines(op, failure).join('\n')));
@@ -91,7 +94,7 @@ const outcomeRecord = (op: Op, outcome: Outcome<unknown>, failure: Failure | nul
   outcome.kind === 'acked' ? { op, outcome: 'acked', answer: outcome.value } : { op, outcome: failure?.outcome, ...failure };
 
 /** Returns the text of a success: the answer of a read, or the effect of a change and the commands that show it. */
-function successLines({ op, given }: ApiCall, origin: string, answer: unknown): readonly string[] {
+function successLines({ op, args }: ApiCall, origin: string, answer: unknown): readonly string[] {
   const { effect, answer: shape } = endpointOf(op);
   if (effect === 'read') {
     if (answer !== null) return answerLines(answer);
@@ -103,14 +106,14 @@ function successLines({ op, given }: ApiCall, origin: string, answer: unknown): 
     setting: 'changed',
     test: 'the service would accept it; nothing was placed',
   };
-  const commands = followUpCommands(op, { ...given, ...orderIdArgument(answer) });
+  const commands = followUpCommands(op, { ...args, ...orderIdArgument(answer) });
   const changesOrder = effect === 'create' || effect === 'cancel';
   const commandLines = changesOrder ? ['commands that show its state:', ...commands.map((command) => `  ${command}`)] : [];
   return [`${effectText[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...commandLines];
 }
 
 /** Returns the order id of an answer as an argument of the next call. Empty when the answer has none. */
-const orderIdArgument = (answer: unknown): Given =>
+const orderIdArgument = (answer: unknown): CallArguments =>
   typeof answer === 'object' && answer !== null && 'orderId' in answer && typeof answer.orderId === 'string'
     ? { orderId: answer.orderId }
     : {};
@@ -122,7 +125,7 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   const nameText = name === null ? '' : ` ${name}`;
   const meaningText = meaning === null ? '' : `: ${meaning}`;
   const codeText = code === null ? [] : [`code ${code}${nameText}${meaningText}`];
-  const repeatsKnownText = [name, meaning].some((known) => known?.toLowerCase() === msg?.toLowerCase());
+  const repeatsKnownText = [name, meaning].some((text) => text?.toLowerCase() === msg?.toLowerCase());
   const messageText = msg === null || msg === '' || repeatsKnownText ? [] : [`the service says "${msg}"`];
   // The error of a local limit repeats the operation and "is not sent", which the line already says.
   const reasons =

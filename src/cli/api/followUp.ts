@@ -1,15 +1,15 @@
 // Commands that show the effect of a call that changes something, ready to be run.
 
 import { assertNever } from '../../base/assert.ts';
-import type { Given } from '../../protocol/arguments.ts';
+import type { CallArguments } from '../../protocol/arguments.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 
 /**
- * Returns the commands that show the effect of `op` called with `given`. Empty for reads and tests. For a new order, `given` should have its
+ * Returns the commands that show the effect of `op` called with `args`. Empty for reads and tests. For a new order, `args` should have its
  * `orderId` if it is known.
  */
-export function followUpCommands(op: Op, given: Given): readonly string[] {
-  const text = (name: string): string => (typeof given[name] === 'string' ? ` ${name}=${given[name]}` : '');
+export function followUpCommands(op: Op, args: CallArguments): readonly string[] {
+  const text = (name: string): string => (typeof args[name] === 'string' ? ` ${name}=${args[name]}` : '');
   return callsFor(op, text).map((call) => `isobar api ${call}`);
 }
 

@@ -3,7 +3,7 @@
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { assertNever } from '../../base/assert.ts';
 import { EXIT } from '../../base/errors.ts';
-import type { Given } from '../../protocol/arguments.ts';
+import type { CallArguments } from '../../protocol/arguments.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Effect } from '../../protocol/endpoints/endpoint.ts';
 import { errorCodeFacts } from '../../protocol/errors/errorCodes.ts';
@@ -28,7 +28,7 @@ export interface Failure {
 }
 
 /** Returns the failure of an outcome. Null for a success. */
-export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Failure | null {
+export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>): Failure | null {
   switch (outcome.kind) {
     case 'acked':
       return null;
@@ -47,7 +47,7 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
         msg: error && sanitizeText(error.msg),
         cause: sanitizeText(outcome.cause, MAX_CAUSE),
         advice: effect === 'read' && facts.advice !== '' ? facts.advice : UNKNOWN_ADVICE[effect],
-        look: followUpCommands(op, given),
+        look: followUpCommands(op, args),
       };
     }
     default:
@@ -70,8 +70,8 @@ const UNKNOWN_ADVICE: Readonly<Record<Effect, string>> = {
 /** Returns the name and the meaning of an error code, null when isobar does not know it, and the advice for it. */
 function codeFacts(code: number) {
   const facts = errorCodeFacts(code);
-  const known = 'meaning' in facts ? facts : null;
-  return { code, name: known?.name ?? null, meaning: known?.meaning ?? null, advice: facts.advice };
+  const documented = 'meaning' in facts ? facts : null;
+  return { code, name: documented?.name ?? null, meaning: documented?.meaning ?? null, advice: facts.advice };
 }
 
 /** Returns the exit code. It is 4 when a change has an unknown outcome, because a script must not treat that as a refusal. */

@@ -17,7 +17,7 @@ const DEFINITION_OR_STRATEGY = new RegExp(`${DEFINITION.source}|${STRATEGY.sourc
 const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
 
 /** Asks yargs for the commands, options and choices that it knows. */
-type AskYargs = (done: (error: Error | null, found: string[] | undefined) => void) => void;
+type AskYargs = (done: (error: Error | null, completions: string[] | undefined) => void) => void;
 /** Returns the suggestions that start with `begun`. */
 type Finder = (begun: string) => readonly string[];
 

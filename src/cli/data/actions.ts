@@ -12,7 +12,7 @@ import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
 import type { BarFormat } from '../../adapters/catalog/rows/formats.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';

@@ -165,13 +165,13 @@ describe('isobar data', () => {
   ])('isobar data %j fails with %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 
   /** Half of the rows after half a second. */
-  const HALF = { what: 'rows', done: 600_000, share: 0.5, elapsedMs: 500 };
+  const HALF = { unit: 'rows', done: 600_000, share: 0.5, elapsedMs: 500 };
 
   it('isobar data shows progress as share, rate and time left', () => {
     expect(progressText({ name: 'BTCUSD-1m.csv.gz', ...HALF }).replaceAll('\u2009', ' ')).toBe(
       'BTCUSD-1m.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left',
     );
-    expect(progressText({ name: 'x'.repeat(90), what: 'rows', done: 60_000, share: 0.01, elapsedMs: 2000 }).length).toBeLessThanOrEqual(
+    expect(progressText({ name: 'x'.repeat(90), unit: 'rows', done: 60_000, share: 0.01, elapsedMs: 2000 }).length).toBeLessThanOrEqual(
       100,
     );
   });

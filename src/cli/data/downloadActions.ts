@@ -4,11 +4,11 @@ import { listKeys, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import type { AccessOptions } from '../../access/settings.ts';
 import { downloadBars, type DownloadedSet, type FailedSet } from '../../tasks/download/download.ts';
-import { openMarketService, type OpenMarketService } from '../../tasks/download/open.ts';
+import { openMarketService, type OpenMarketService } from '../../tasks/download/openMarketService.ts';
 import { recordBars, type RecordNews } from '../../tasks/download/recorder.ts';
 import { refreshInstruments, type RefreshedInstrument } from '../../tasks/download/refresh.ts';
 import { NoAnswer } from '../../tasks/download/service.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';
@@ -70,7 +70,7 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
 /** Returns the result of a set as `--json` prints it. */
 function setJson(set: DownloadedSet | FailedSet) {
   if (set.kind === 'failed') return set;
-  const { manifest, made, revised, hole, ...otherFields } = set;
+  const { manifest, created: made, revised, hole, ...otherFields } = set;
   return {
     ...otherFields,
     ...summaryOf(manifest),

@@ -64,7 +64,7 @@ function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: n
 }
 
 /** Returns the line about bars of a longer interval that were made from the downloaded ones. */
-function madeLines({ made }: DownloadedSet): string[] {
+function madeLines({ created: made }: DownloadedSet): string[] {
   return made ? [`    made        ${counted(made.manifest.rows, 'bar')} of ${made.manifest.interval}: ${made.path}`] : [];
 }
 
@@ -88,8 +88,8 @@ function eventText(news: RecordNews): string {
     }
     case 'written': {
       const bars = news.bars === 1 ? 'bar' : `${count(news.bars)} bars to`;
-      const made = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
-      return `${setName(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${made}`;
+      const resampledText = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
+      return `${setName(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${resampledText}`;
     }
     case 'late':
       return `${setName(news.key)}  late: the bar of ${minute(news.bar.openMs)}`;

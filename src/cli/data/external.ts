@@ -10,7 +10,7 @@ import {
   type CheckedExternal,
   type ExternalManifest,
 } from '../../adapters/catalog/external/externalStore.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { count, counted, spanText } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';

@@ -8,7 +8,7 @@ import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trad
 import { ConfigError } from '../../base/errors.ts';
 import { count, counted } from '../../base/text/format.ts';
 import type { Market } from '../../model/instrument.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 

@@ -62,8 +62,8 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
 }
 
 /** Returns the dialect options as they are written in an access file. */
-function dialectLines(found: DoctorReport['dialect'], configured: Dialect): readonly string[] {
-  const changed = Object.entries(found).filter(([name, value]) =>
+function dialectLines(detected: DoctorReport['dialect'], configured: Dialect): readonly string[] {
+  const changed = Object.entries(detected).filter(([name, value]) =>
     Object.entries(configured).some(([key, set]) => key === name && set !== value),
   );
   if (changed.length === 0) return [];

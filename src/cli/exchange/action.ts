@@ -6,7 +6,7 @@ import type { RunningFollow } from '../../paperExchange/process/follow.ts';
 import { runExchange, type RunningExchange } from '../../paperExchange/process/runExchange.ts';
 import { logInternalError } from '../../paperExchange/process/logInternalError.ts';
 import type { ExchangeSettings } from '../../paperExchange/process/file/settings.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT, InvariantError } from '../../base/errors.ts';
 import type { InternalError } from '../../paperExchange/internalError.ts';
 import { profileOf } from '../../paperExchange/dialect/profile.ts';

@@ -3,7 +3,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
-import { sendAct, askLogs, askView, BotSilent } from '../../tasks/control/client.ts';
+import { sendAct, askLogs, askView, BotSilentError } from '../../tasks/control/client.ts';
 import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { BotRequest } from '../../tasks/control/request.ts';
 import { rearm, readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
@@ -86,7 +86,7 @@ export async function resume(
   try {
     printAnswer(await sendAct(folder, { op: 'resume', scope, code: code ?? null, why }), args);
   } catch (error) {
-    if (!(error instanceof BotSilent && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
+    if (!(error instanceof BotSilentError && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
     requireStopped(folder);
     const record = rearm(folder, userInfo().username, why);
     const message = `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`;

@@ -11,7 +11,7 @@ import { indentText, wrapText } from '../terminal/wrapText.ts';
 /** Returns untrusted text as lines that are indented by `by` spaces. */
 const below = (text: string, by = 2): readonly string[] => indentText(sanitizeText(text, 600), by);
 /** Returns an amount with a plus sign if it is above 0. */
-const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
+const signedText = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
 /** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. Null becomes a dash. */
 export function shortSpanText(ms: number | null): string {
@@ -41,7 +41,7 @@ export function statusLines(view: BotView): readonly string[] {
         strategy,
         grouped(equity),
         asset,
-        signed(today),
+        signedText(today),
         count(orders),
         count(fills),
       ]),
@@ -208,7 +208,7 @@ export function positionLines({ positions }: BotView): readonly string[] {
       base,
       entryPrice === null ? NONE : grouped(entryPrice),
       lastPrice === null ? NONE : grouped(lastPrice),
-      profit === null ? NONE : signed(profit),
+      profit === null ? NONE : signedText(profit),
       quote,
     ]),
     'lllrlrrrl',

@@ -6,10 +6,10 @@ import { stateFolderOf } from '../../access/settings.ts';
 import { hasBotFile, readBotFile, type BotFile } from '../../tasks/control/folder/botFile.ts';
 import { runningBots } from '../../tasks/control/folder/runningBots.ts';
 import type { KillView } from '../../tasks/control/botView.ts';
-import { sendAct, askView, BotSilent } from '../../tasks/control/client.ts';
+import { sendAct, askView, BotSilentError } from '../../tasks/control/client.ts';
 import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { KillReport } from '../../tasks/kill/kill.ts';
-import { printKilling } from '../../tasks/kill/killSwitch/killing.ts';
+import { printKilling } from '../../tasks/kill/killSwitch/killMark.ts';
 import { engageKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { standaloneKill } from '../../tasks/kill/separate/standaloneKill.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
@@ -86,7 +86,7 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
   } catch (error) {
     // Whatever the bot answers, the kill continues from this process.
     if (!(error instanceof ConfigError)) throw error;
-    const problem = error instanceof BotSilent ? 'the bot does not answer' : 'the bot refuses';
+    const problem = error instanceof BotSilentError ? 'the bot does not answer' : 'the bot refuses';
     printPhase(args, `${problem} (${error.message}): killing from here`);
     return null;
   }

@@ -108,10 +108,10 @@ export class McpServer {
   }
 
   #initialize(id: Id, { protocolVersion }: Fields): void {
-    const known = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
+    const chosenVersion = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
     this.#isInitialized = true;
     this.#succeed(id, {
-      protocolVersion: known,
+      protocolVersion: chosenVersion,
       capabilities: { tools: {} },
       serverInfo: { name: 'isobar', version: this.#deps.version },
       instructions: 'Paths are relative to the folder in which the server was started. Every tool is the command of that name with --json.',

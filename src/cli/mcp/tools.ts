@@ -333,9 +333,9 @@ function textsOf(place: string, { kind }: Argument, value: unknown): readonly st
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('\0');
 
 /** Returns the error for an argument of the wrong type. */
-function wrongKind(place: string, expected: string, got: unknown): ConfigError {
+function wrongKind(place: string, expected: string, actual: unknown): ConfigError {
   return new ConfigError(
-    `${place}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,
+    `${place}: expected ${expected}, got ${(JSON.stringify(actual) ?? 'nothing').slice(0, 80)}`,
     'tools/list has the types',
   );
 }

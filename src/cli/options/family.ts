@@ -7,11 +7,11 @@ import { text } from './text.ts';
 export const FAMILY = { ...text, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
 
 /** Returns the family name. Null without the option. Throws ConfigError for an invalid name. */
-export function familyOf(given: string | undefined): string | null {
-  if (given === undefined) return null;
-  if (/^[\w][\w .-]{0,63}$/.test(given)) return given;
+export function familyOf(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  if (/^[\w][\w .-]{0,63}$/.test(name)) return name;
   throw new ConfigError(
-    `--family: expected a name of letters, digits, spaces, dots and dashes, got '${given}'`,
+    `--family: expected a name of letters, digits, spaces, dots and dashes, got '${name}'`,
     'for example --family breakout',
   );
 }

@@ -56,10 +56,10 @@ const MAX_DECIDED_LENGTH = 40;
 /** Returns the bridge trade by trade: the trades that differ most, in the order of time, and the sum of the others. */
 function tradeLines({ trades, funding, held, net }: DivergenceReport): readonly string[] {
   const byAmount = trades.toSorted((a, b) => new Decimal(b.amount).abs().comparedTo(new Decimal(a.amount).abs()));
-  const shown = new Set(byAmount.slice(0, MAX_TRADES));
-  const others = trades.filter((trade) => !shown.has(trade)).reduce((sum, { amount }) => sum.plus(amount), new Decimal(0));
+  const listed = new Set(byAmount.slice(0, MAX_TRADES));
+  const others = trades.filter((trade) => !listed.has(trade)).reduce((sum, { amount }) => sum.plus(amount), new Decimal(0));
   const rows = trades
-    .filter((trade) => shown.has(trade))
+    .filter((trade) => listed.has(trade))
     .map(({ order, time, symbol, backtest, live, amount }) => [
       order === null ? '-' : String(order),
       `${formatMinute(time)} ${symbol}`.slice(0, MAX_DECIDED_LENGTH),

@@ -1,7 +1,7 @@
 // Implements `isobar prove`: makes the proofs in a worker thread, shows progress, and prints the verdict.
 
 import { ConfigError, EXIT } from '../../base/errors.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { watchProve } from '../../tasks/prove/thread/watchProve.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';

@@ -17,13 +17,16 @@ const HUES: Readonly<Record<Proof['verdict'], Hue>> = {
 
 /** Returns the verdict as text without a final line break. */
 export function proveText({ strategy, verdict, proofs, bars, seconds }: StrategyVerdict, colour: boolean): string {
-  const coloured = (text: string, result: Proof['verdict']): string => (colour ? colourText(text, HUES[result]) : text);
-  const lines = [`  ${coloured(verdict.replace('-', ' '), verdict)}: ${strategy}, ${counted(bars, 'bar')}, ${fixed(seconds, 1)} s`, ''];
+  const colourVerdict = (text: string, result: Proof['verdict']): string => (colour ? colourText(text, HUES[result]) : text);
+  const lines = [
+    `  ${colourVerdict(verdict.replace('-', ' '), verdict)}: ${strategy}, ${counted(bars, 'bar')}, ${fixed(seconds, 1)} s`,
+    '',
+  ];
   for (const proof of proofs) {
     const [first = '', ...rest] = withLead(' '.repeat(2 + NAME_WIDTH + VERDICT_WIDTH), proof.text);
     const label = proof.verdict.replace('-', ' ').padEnd(VERDICT_WIDTH);
     lines.push(
-      `  ${proof.name.padEnd(NAME_WIDTH)}${coloured(label, proof.verdict)}${first.trimStart()}`,
+      `  ${proof.name.padEnd(NAME_WIDTH)}${colourVerdict(label, proof.verdict)}${first.trimStart()}`,
       ...rest,
       ...differenceLines(proof),
     );
@@ -34,12 +37,12 @@ export function proveText({ strategy, verdict, proofs, bars, seconds }: Strategy
 /** Returns the first difference that a proof found, and the line of the strategy that caused it. Empty without a difference. */
 function differenceLines({ first, file, line }: Proof): string[] {
   if (first === null) return [];
-  const lead = (label: string): string => ' '.repeat(2 + NAME_WIDTH) + label.padEnd(VERDICT_WIDTH);
+  const leadText = (label: string): string => ' '.repeat(2 + NAME_WIDTH) + label.padEnd(VERDICT_WIDTH);
   const place = [first.time, first.feed].filter((part) => part !== null).join(', ');
   return [
-    ...(place === '' ? [] : withLead(lead('first'), place)),
-    ...withLead(lead('expected'), first.expected),
-    ...withLead(lead('actual'), first.actual),
-    ...(file === null ? [] : withLead(lead('at'), `${file}${line === null ? '' : `:${line}`}`)),
+    ...(place === '' ? [] : withLead(leadText('first'), place)),
+    ...withLead(leadText('expected'), first.expected),
+    ...withLead(leadText('actual'), first.actual),
+    ...(file === null ? [] : withLead(leadText('at'), `${file}${line === null ? '' : `:${line}`}`)),
   ];
 }

@@ -1,8 +1,8 @@
 // Implements `isobar backtest`: runs the backtest in a worker thread, shows progress, and prints the result.
 
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { stagingFolder } from '../../adapters/disk/folders/staging.ts';
-import type { Loaded, RunOutcome } from '../../tasks/backtest/thread/messages.ts';
+import type { RunDescription, RunOutcome } from '../../tasks/backtest/thread/messages.ts';
 import { watchRun } from '../../tasks/backtest/thread/watchRun.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { familyOf } from '../options/family.ts';
@@ -63,7 +63,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
 }
 
 /** Prints the definition that the command line or the demo has made, and the notes about the run. */
-function printLoaded({ madeDefinition, notes }: Loaded, write: (text: string) => void): void {
+function printLoaded({ madeDefinition, notes }: RunDescription, write: (text: string) => void): void {
   if (madeDefinition !== null) write(`The definition of this run:\n\n${madeDefinition.trimEnd().replace(/^/gm, '  ')}\n`);
   for (const note of notes) write(`Note: ${note}.`);
 }

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { displayPath } from '../../definition/text/paths.ts';
-import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/read.ts';
-import { compareFolders, writeComparison } from '../../tasks/backtest/verify/compared.ts';
+import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/readRunFolder.ts';
+import { compareFolders, writeComparison } from '../../tasks/backtest/verify/compareFolders.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { RunComparison } from '../../report/compare/comparison.ts';
 import { compareTable } from '../../report/compare/terminal.ts';
@@ -61,10 +61,11 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
 /** Prints the figures of a run as another tool computes them. */
 async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, name: ProfileName): Promise<void> {
   if (other !== undefined) throw new ConfigError('--as: expected one run, got two', `isobar report ${displayPath(run)} --as ${name}`);
-  const unusable = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
+  const givenOptions = { '--open': open, '--out': out !== undefined, '--quiet': quiet };
+  const unusable = Object.entries(givenOptions).find(([, isGiven]) => isGiven)?.[0];
   if (unusable !== undefined)
     throw new ConfigError(`--as: expected not to be given with ${unusable}`, `remove ${unusable}; a program can use --json`);
-  const { profileRun } = await import('../../tasks/backtest/verify/profiled.ts');
+  const { profileRun } = await import('../../tasks/backtest/verify/profileRun.ts');
   const { summary, profile, note } = await profileRun(run, name);
   if (json) printJson({ run: displayPath(run), resultHash: summary.resultHash, ...profile, note });
   else printLines(profileLines(profile, note, summary));

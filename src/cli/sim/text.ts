@@ -19,11 +19,11 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
     ...notes.flatMap((note) => withLead('  ', note)),
     '',
   ];
-  const shown = new Set(days.toSorted(compareImportance).slice(0, MAX_ROWS));
+  const listed = new Set(days.toSorted(compareImportance).slice(0, MAX_ROWS));
   const head = ['seed', 'day', 'without', 'with faults', 'cost', 'orders', 'unknown', 'restarts', 'broken'];
-  const rows = days.filter((day) => shown.has(day)).map((day) => dayRow(day, asset));
+  const rows = days.filter((day) => listed.has(day)).map((day) => dayRow(day, asset));
   lines.push(...table(head, rows, 'rlrrrrrrr').map((line) => `  ${line}`));
-  if (shown.size < days.length) lines.push(`  and ${counted(days.length - shown.size, 'day')} whose faults cost less`);
+  if (listed.size < days.length) lines.push(`  and ${counted(days.length - listed.size, 'day')} whose faults cost less`);
   const total = days.reduce((sum, { cost }) => sum.plus(cost), worst.cost.times(0));
   const orders = days.reduce((sum, day) => sum + day.orders, 0);
   lines.push('', ...withLead('  ', `all days: the faults ${costText(total, asset)}; hash ${hash}`));

@@ -7,7 +7,7 @@ import { SHARED_PARALLEL, openSharedRunner } from '../../tasks/sweep/distributed
 import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { rankingFigure, setUpSweep, type SweepRequest, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
 import { displayPath } from '../../definition/text/paths.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { count, counted } from '../../base/text/format.ts';
@@ -174,8 +174,8 @@ function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string
 /** Returns the size of the sweep as text. */
 function sizeText({ sets, gridSize, axes }: SweepSetup, threads: number): string {
   const axesText = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
-  const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
-  return `${counted(sets.length, 'set')} (${axesText}${drawn}) on ${counted(threads, 'thread')}.`;
+  const drawnText = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
+  return `${counted(sets.length, 'set')} (${axesText}${drawnText}) on ${counted(threads, 'thread')}.`;
 }
 
 /** Returns how the sweep treats the sets in the ledger. Throws ConfigError for contradictory options. */

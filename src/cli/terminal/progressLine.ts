@@ -17,8 +17,8 @@ const MAX_NAME_LENGTH = 40;
 /** If the name would get shorter than this, the line has no bar or no rate. */
 const MIN_NAME_LENGTH = 12;
 
-/** Returns a progress line. `what` names the counted items in the plural: rows, bars. */
-export function progressLine(what: string): ProgressLine {
+/** Returns a progress line. `unit` names the counted items in the plural: rows, bars. */
+export function progressLine(unit: string): ProgressLine {
   const isTerminal = process.stderr.isTTY;
   const everyMs = isTerminal ? 100 : 10_000;
   const startMs = monotonicMs();
@@ -31,7 +31,7 @@ export function progressLine(what: string): ProgressLine {
       nextMs = now + everyMs;
       // The last column stays free, because some terminals wrap a line that fills it.
       const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
-      const text = progressText({ name, what, done, share, elapsedMs: now - startMs }, columns);
+      const text = progressText({ name, unit, done, share, elapsedMs: now - startMs }, columns);
       process.stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
       isShown = isTerminal;
     },
@@ -47,7 +47,7 @@ interface Progress {
   /** The name of the task or of its current part. */
   readonly name: string;
   /** The counted items in the plural: rows, bars. */
-  readonly what: string;
+  readonly unit: string;
   /** Number of items that are done. */
   readonly done: number;
   /** Part of the task that is done, from 0 to 1. */
@@ -59,7 +59,7 @@ interface Progress {
  * Returns a line such as `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left` of at most `columns` characters. If the line is too long, the
  * name gets shorter first. Then the bar is left out, then the rate.
  */
-export function progressText({ name, what, done, share, elapsedMs }: Progress, columns = 100): string {
+export function progressText({ name, unit, done, share, elapsedMs }: Progress, columns = 100): string {
   const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
   const perSecond = (done / elapsedMs) * 1000;
   const rate = rateText(perSecond);
@@ -69,8 +69,8 @@ export function progressText({ name, what, done, share, elapsedMs }: Progress, c
   const bar = '▇'.repeat(filled) + '▁'.repeat(BAR_CELLS - filled);
   // From the longest text to the shortest.
   const texts = [
-    `${percent}  ${bar}  ${rate} ${what}/s  ${timeLeft}`,
-    `${percent}  ${rate} ${what}/s  ${timeLeft}`,
+    `${percent}  ${bar}  ${rate} ${unit}/s  ${timeLeft}`,
+    `${percent}  ${rate} ${unit}/s  ${timeLeft}`,
     `${percent}  ${timeLeft}`,
   ];
   const maxNameLength = Math.min(MAX_NAME_LENGTH, name.length);

@@ -4,8 +4,8 @@ import { monotonicMs, repeat } from '../../adapters/clock/wallClock.ts';
 
 /** A line of a terminal that shows what the command waits for. */
 export interface WaitingLine {
-  /** Starts waiting for `what`. */
-  begin(what: string): void;
+  /** Starts waiting for `task`. */
+  begin(task: string): void;
   /** Removes the line until the next `begin`. */
   clear(): void;
   /** Removes the line and stops the timer. */
@@ -16,24 +16,24 @@ const QUIET_MS = 1000;
 
 /** Returns a line that stays invisible if stderr is not a terminal. */
 export function waitingLine(): WaitingLine {
-  let what: string | null = null;
+  let task: string | null = null;
   let beganMs = 0;
   let isShown = false;
   const show = (): void => {
     const waitedMs = monotonicMs() - beganMs;
-    if (what === null || waitedMs < QUIET_MS) return;
-    process.stderr.write(`\r\u001b[K${what}  ${Math.floor(waitedMs / 1000)} s`);
+    if (task === null || waitedMs < QUIET_MS) return;
+    process.stderr.write(`\r\u001b[K${task}  ${Math.floor(waitedMs / 1000)} s`);
     isShown = true;
   };
   const stop = process.stderr.isTTY ? repeat(QUIET_MS / 2, show) : () => {};
   const clear = (): void => {
-    what = null;
+    task = null;
     if (isShown) process.stderr.write('\r\u001b[K');
     isShown = false;
   };
   return {
     begin(next) {
-      what = next;
+      task = next;
       beganMs = monotonicMs();
     },
     clear,

@@ -45,8 +45,8 @@ export async function why(args: WhyArgs): Promise<void> {
 /** Returns the bar or the order that the user asks about. Throws ConfigError for contradictory or invalid options. */
 function questionOf({ at, symbol, order }: WhyArgs): Question {
   if ((at === undefined) === (order === undefined)) {
-    const got = at === undefined ? 'neither' : 'both';
-    throw new ConfigError(`why: expected --at TIME or --order N, got ${got}`, 'for example --order 12, or --at 2024-03-01T08:30');
+    const actual = at === undefined ? 'neither' : 'both';
+    throw new ConfigError(`why: expected --at TIME or --order N, got ${actual}`, 'for example --order 12, or --at 2024-03-01T08:30');
   }
   if (order === undefined) return { atMs: timeOf(at ?? ''), symbol: symbol ?? null, order: null };
   if (symbol !== undefined)

@@ -18,11 +18,11 @@ export function numberText(value: number): string {
 /** Returns the table of values. `barFeed` names the feed of the bar. The table also has the close of every other feed. */
 export function valueLines(values: readonly ExplainedValue[], barFeed: string): readonly string[] {
   const hasSeveralFeeds = new Set(values.map(({ feed }) => feed)).size > 1;
-  const shown = values.filter(
+  const listed = values.filter(
     ({ name, fields, feed }) => fields.length > 0 || !BAR_COLUMNS.includes(name) || (name === 'close' && feed !== barFeed),
   );
-  if (shown.length === 0) return [];
-  const rows = shown
+  if (listed.length === 0) return [];
+  const rows = listed
     .slice(0, MAX_ROWS)
     .map(({ feed, name, fields, value, prev }) => [
       ...(hasSeveralFeeds ? [feed] : []),
@@ -32,7 +32,7 @@ export function valueLines(values: readonly ExplainedValue[], barFeed: string): 
       fields.join(', '),
     ]);
   const head = [...(hasSeveralFeeds ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
-  return limited(rowsText([head, ...rows], hasSeveralFeeds ? 'llrrl' : 'lrrl'), shown.length);
+  return addLimitNote(rowsText([head, ...rows], hasSeveralFeeds ? 'llrrl' : 'lrrl'), listed.length);
 }
 
 function cellText(value: number | boolean | null): string {
@@ -71,16 +71,16 @@ const figuresText = (text: string): string => (text === '' ? '' : `: ${text}`);
 
 /** Returns the fields of the strategy object, with the old and the new value of a changed one. */
 export function fieldLines(fields: readonly ExplainedField[]): readonly string[] {
-  const shown = fields.filter(({ isView }) => !isView);
-  if (shown.length === 0) return [];
-  const rows = shown
+  const listed = fields.filter(({ isView }) => !isView);
+  if (listed.length === 0) return [];
+  const rows = listed
     .slice(0, MAX_ROWS)
     .map(({ name, before, after, isKept }) => [
       name,
       before === after ? '' : 'changed',
       `${before === after ? after : `${before} -> ${after}`}${isKept ? '  (kept)' : ''}`,
     ]);
-  return limited(rowsText(rows), shown.length);
+  return addLimitNote(rowsText(rows), listed.length);
 }
 
 /** Returns the reads of the strategy and the calls that ask for something, such as an order. */
@@ -94,7 +94,7 @@ export function calledLines({ calls, waits }: ExplainedStrategy): readonly strin
       kind === 'read' ? 'read' : 'asked',
       `${text}${result === '' ? '' : ` = ${shortResult(result)}`}`,
     ]);
-  return limited(rowsText(rows), calls.length);
+  return addLimitNote(rowsText(rows), calls.length);
 }
 
 /** Returns the result of a call. A number has at most ten significant digits. */
@@ -103,6 +103,6 @@ function shortResult(result: string): string {
 }
 
 /** Returns the lines, with a note when `count` rows were too many for the table. */
-function limited(lines: readonly string[], count: number): readonly string[] {
+function addLimitNote(lines: readonly string[], count: number): readonly string[] {
   return count <= MAX_ROWS ? lines : [...lines, `... ${count - MAX_ROWS} more: --json has all`];
 }

@@ -143,10 +143,10 @@ function checkDigits(
   const culprit = wrong ?? conversion?.instrument;
   if (culprit === undefined) return;
   const { wireName } = culprit;
-  const [what, got] = culprit === wrong ? ['quotePrecision', culprit.quoteDigits] : ['basePrecision', culprit.baseDigits];
+  const [key, actual] = culprit === wrong ? ['quotePrecision', culprit.quoteDigits] : ['basePrecision', culprit.baseDigits];
   throw new ConfigError(
-    `${wireName}: expected a ${what} of ${digits}, which all quote assets of a run share, got ${got}`,
-    `write instruments: { ${wireName}: { ${what}: ${digits} } }`,
+    `${wireName}: expected a ${key} of ${digits}, which all quote assets of a run share, got ${actual}`,
+    `write instruments: { ${wireName}: { ${key}: ${digits} } }`,
   );
 }
 

@@ -110,10 +110,10 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   const availableIntervals = store
     .keys()
     .flatMap((each) => (each.market === key.market && each.symbol === key.symbol ? [each.interval] : []));
-  const what =
+  const problem =
     loaded === null ? `${store.name} has ${availableIntervals.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
   throw new ConfigError(
-    `${where}: expected bars of ${interval} inside every ${bars.interval} bar of ${key.symbol}, ${what}`,
+    `${where}: expected bars of ${interval} inside every ${bars.interval} bar of ${key.symbol}, ${problem}`,
     `${store.remedy}; finest takes what is there`,
   );
 }

@@ -171,9 +171,15 @@ function withoutUnlisted(loaded: LoadedBars, fromMs: number | null): LoadedBars 
   const cut = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
   if (cut === 0) return loaded;
   const first = Math.max(0, firstRow - cut);
-  const kept = rowsOf(bars, cut, bars.length);
-  const known = facts.barsIn?.length === bars.length ? { ...facts, barsIn: facts.barsIn.slice(cut) } : facts;
-  return { ...loaded, bars: kept, firstRow: first, facts: known, quality: qualityOf(kept, first, known, loaded.quality.manifestHash) };
+  const keptRows = rowsOf(bars, cut, bars.length);
+  const barFacts = facts.barsIn?.length === bars.length ? { ...facts, barsIn: facts.barsIn.slice(cut) } : facts;
+  return {
+    ...loaded,
+    bars: keptRows,
+    firstRow: first,
+    facts: barFacts,
+    quality: qualityOf(keptRows, first, barFacts, loaded.quality.manifestHash),
+  };
 }
 
 /** Throws ConfigError for listings of symbols that the feed does not have, and for listings that end before they begin. */

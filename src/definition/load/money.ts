@@ -25,23 +25,23 @@ export interface StartingBalances {
  * and every balance is in a traded asset. In a run over both markets, each has an account, and balances without a market are split.
  */
 export function startingBalances(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
-  const { cash: given } = definition;
+  const { cash: configuredCash } = definition;
   const instruments = feeds.map((feed) => feed.bars.instrument);
   const { reporting: quote, convert } = quoteAssetsOf(definition, source, feeds);
   const isPaired = marketsIn(instruments).size > 1;
-  if (isByMarket(given)) {
+  if (isByMarket(configuredCash)) {
     if (!isPaired) {
       const [market] = marketsIn(instruments);
       const message = `${whereIs(source, ['cash'])}: expected balances by asset, got balances by market, and all feeds are of ${market}`;
       throw new ConfigError(message, `write cash: { ${quote}: '10000' }`);
     }
     for (const market of ['spot', 'futures'] as const) {
-      const own = instruments.filter((instrument) => instrument.market === market);
-      checkBalances(source, { cash: given[market], quote, others: [], instruments: own, path: ['cash', market] });
+      const marketInstruments = instruments.filter((instrument) => instrument.market === market);
+      checkBalances(source, { cash: configuredCash[market], quote, others: [], instruments: marketInstruments, path: ['cash', market] });
     }
-    return { cash: sumByAsset(given.spot, given.futures), funds: given, convert };
+    return { cash: sumByAsset(configuredCash.spot, configuredCash.futures), funds: configuredCash, convert };
   }
-  const cash = typeof given === 'string' ? { [quote]: given } : given;
+  const cash = typeof configuredCash === 'string' ? { [quote]: configuredCash } : configuredCash;
   checkBalances(source, { cash, quote, others: Object.keys(convert ?? {}), instruments, path: ['cash'] });
   return { cash, funds: isPaired ? splitCash(cash, quote, instruments[0]!.quoteDigits) : null, convert };
 }
@@ -62,13 +62,13 @@ interface BalanceCheck {
 /** Throws ConfigError without a balance that can pay an order, and for a balance of an unknown asset, with too many digits or too large. */
 function checkBalances(source: DefinitionSource, { cash, quote, others, instruments, path }: BalanceCheck): void {
   if ([quote, ...others].every((asset) => Number(cash[asset] ?? 0) <= 0)) {
-    const got =
+    const actual =
       Object.entries(cash)
         .map(([asset, amount]) => `${asset}: '${amount}'`)
         .join(', ') || 'nothing';
-    const wanted =
+    const expected =
       others.length === 0 ? `${quote}, in which equity is counted` : `${[quote, ...others].join(' or ')}, in which orders are paid`;
-    throw new ConfigError(`${whereIs(source, path)}: expected some ${wanted}, got ${got}`, `write cash: { ${quote}: '10000' }`);
+    throw new ConfigError(`${whereIs(source, path)}: expected some ${expected}, got ${actual}`, `write cash: { ${quote}: '10000' }`);
   }
   const digits = digitsOf(instruments);
   for (const [asset, amount] of Object.entries(cash)) {
@@ -130,8 +130,8 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
   const instruments = allInstruments.filter(({ market }) => market === 'spot');
   if (instruments.length === 0) return contractFees(definition, allInstruments);
   const rate = (key: 'maker' | 'taker', feeOf: (instrument: Instrument) => number): number => {
-    const given = definition.fees?.[key];
-    if (given !== undefined) return ppmOf(given);
+    const configured = definition.fees?.[key];
+    if (configured !== undefined) return ppmOf(configured);
     const rates = new Set(instruments.map(feeOf));
     const [first = 0] = rates;
     if (rates.size > 1) {

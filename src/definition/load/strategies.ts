@@ -57,9 +57,9 @@ function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, sour
       .slice(0, -1)
       .map((key) => `${key}.`)
       .join('');
-    const given = { [name]: value };
+    const changed = { [name]: value };
     const spec = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
-    parseParams(spec, given, `${source.place(path)} ${prefix}`.trimEnd());
+    parseParams(spec, changed, `${source.place(path)} ${prefix}`.trimEnd());
   }
   return parseParams(specs, params, source.file);
 }

@@ -45,12 +45,12 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
       'write strategy: [{ file: ..., params: { ... } }, ...]',
     );
   }
-  const given = strategy.map((item) => (typeof item === 'string' ? { file: item } : item));
+  const entries = strategy.map((item) => (typeof item === 'string' ? { file: item } : item));
   const shares = sharesOf(
-    given.map((item) => ('share' in item ? item.share : undefined)),
+    entries.map((item) => ('share' in item ? item.share : undefined)),
     source,
   );
-  return given.map((item, index) => {
+  return entries.map((item, index) => {
     const path = ['strategy', index];
     const isText = typeof strategy[index] === 'string';
     return {
@@ -65,19 +65,19 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
 }
 
 /** Missing shares split the remainder evenly, in millionths. The last of them gets what rounding leaves. */
-function sharesOf(given: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
-  const stated = given.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
-  const open = given.filter((share) => share === undefined).length;
-  const left = new Decimal(1).minus(stated);
-  if (open === 0 ? !left.isZero() : !left.isPositive() || left.isZero()) {
+function sharesOf(shares: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
+  const statedSum = shares.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
+  const open = shares.filter((share) => share === undefined).length;
+  const remainder = new Decimal(1).minus(statedSum);
+  if (open === 0 ? !remainder.isZero() : !remainder.isPositive() || remainder.isZero()) {
     throw new ConfigError(
-      `${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${stated.toFixed()}`,
+      `${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${statedSum.toFixed()}`,
       'correct the shares, or leave one out',
     );
   }
-  const each = open === 0 ? left : left.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
-  const last = given.lastIndexOf(undefined);
-  return given.map((share, index) => share ?? (index === last ? left.minus(each.times(open - 1)) : each).toFixed());
+  const each = open === 0 ? remainder : remainder.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+  const last = shares.lastIndexOf(undefined);
+  return shares.map((share, index) => share ?? (index === last ? remainder.minus(each.times(open - 1)) : each).toFixed());
 }
 
 /** Returns the name of a run: the given one, or one derived from its strategy files. */
@@ -103,8 +103,8 @@ const STYLE = { singleQuote: true } as const;
 const LINE = 98;
 
 /** Returns the definition as YAML text with all defaults written out. */
-export function textWithDefaults(definition: Definition, entries: readonly StrategyEntry[], known: KnownByData): string {
-  const { rates } = known;
+export function textWithDefaults(definition: Definition, entries: readonly StrategyEntry[], knownByData: KnownByData): string {
+  const { rates } = knownByData;
   const markets = marketsOf(definition);
   const hasContracts = markets.has('futures');
   const isSingle = typeof definition.strategy === 'string';
@@ -118,8 +118,8 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
     // Written only if it is named. The text of other runs must not depend on the existence of this key.
     ...(definition.decide === undefined ? {} : { decide: definition.decide }),
-    from: known.from,
-    to: known.to,
+    from: knownByData.from,
+    to: knownByData.to,
     cash: definition.cash,
     ...(definition.convert === undefined ? {} : { convert: definition.convert }),
     size: definition.size ?? DEFAULTS.size,

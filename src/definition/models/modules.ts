@@ -39,7 +39,7 @@ const MODULE_FILE = { what: 'a module file', kind: 'file', remedy: 'correct the 
 export async function loadModules(
   definition: Pick<Definition, 'modules' | 'models' | 'fills'>,
   source: DefinitionSource,
-  { bundler, importer, modules: given }: ModuleOptions = {},
+  { bundler, importer, modules: loadedModules }: ModuleOptions = {},
 ): Promise<LoadedModules | null> {
   if (definition.modules === undefined) return null;
   const plans: ModulePlan[] = [];
@@ -47,7 +47,7 @@ export async function loadModules(
   const reachWarnings: Warning[] = [];
   for (const [index, file] of definition.modules.entries()) {
     const place = whereIs(source, ['modules', index]);
-    const loaded = given?.get(index);
+    const loaded = loadedModules?.get(index);
     if (loaded !== undefined) {
       plans.push({ module: loaded.module, place });
       records.push({ use: 'module', file, hash: loaded.hash, inputs: [], folder: '.' });

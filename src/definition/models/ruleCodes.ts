@@ -16,9 +16,9 @@ const TAKEN_CODES = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object
 export function checkRuleCode(code: string, codes: Set<string>, where: string): void {
   const isTaken = TAKEN_CODES.has(code) || denialText(code) !== null || codes.has(code);
   if (!CODE_PATTERN.test(code) || isTaken) {
-    const got = isTaken ? `${code}, which another rule has` : `'${code}'`;
+    const actual = isTaken ? `${code}, which another rule has` : `'${code}'`;
     throw new ConfigError(
-      `${where}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`,
+      `${where}: expected a code of 3 to 32 capitals, digits and underscores, got ${actual}`,
       'correct the code in the rule',
     );
   }

@@ -8,7 +8,7 @@ export interface ModuleBinding {
   readonly isWrapping: boolean;
   /** Names of the parts that the factory gets after its standard arguments. */
   readonly needs: readonly string[];
-  readonly make: (...given: never[]) => unknown;
+  readonly make: (...inputs: never[]) => unknown;
 }
 
 /** The default export of a module file. */

@@ -7,15 +7,15 @@ import { toScaled } from '../../base/number/decimal.ts';
 import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
 
 /** Returns the schema of the coefficient of market impact, which becomes whole millionths. */
-function coefficient() {
-  const what = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
+function coefficientValue() {
+  const expectation = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
   const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
-  return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
+  return textValue(expectation, help, /^\d{1,3}(\.\d{1,6})?$/);
 }
 
 /** Returns the schema of a quantity in the base asset, or of a multiple of a quantity. */
-function queueValue(what: string, help: string) {
-  return textValue(`a quoted decimal (${what}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
+function queueValue(expectation: string, help: string) {
+  return textValue(`a quoted decimal (${expectation}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
 }
 
 const queueSchema = map(
@@ -38,7 +38,7 @@ export const fillsSchema = map(
     maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
     slippageTicks: integerValue('ticks', 'slippage of taking fills').optional(),
     slippage: rate('slippage of taking fills').optional(),
-    impact: map({ coefficient: coefficient() }, "market impact, such as { coefficient: '1' }")
+    impact: map({ coefficient: coefficientValue() }, "market impact, such as { coefficient: '1' }")
       .describe('market impact of taking fills, by the square-root model')
       .optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
@@ -70,17 +70,17 @@ export const FILL_DEFAULTS = {
 } as const satisfies Fills;
 
 /** Returns the fill settings in the units of the engine. `inside` is not among them, because it selects bars. */
-export function settledFills(given: Fills = {}): FillsPlan {
+export function settledFills(fills: Fills = {}): FillsPlan {
   const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = FILL_DEFAULTS;
   return {
-    limit: given.limit ?? limit,
-    latencyMs: given.latencyMs ?? latencyMs,
-    maxVolumeSharePpm: ppmOf(given.maxVolumeShare ?? maxVolumeShare),
-    slippageTicks: given.slippageTicks ?? slippageTicks,
-    slippagePpm: ppmOf(given.slippage ?? slippage),
-    impactPpm: ppmOf(given.impact?.coefficient ?? '0'),
-    collarPpm: ppmOf(given.collar ?? collar),
-    ...(given.queue === undefined ? {} : { queue: queueSettings(given.queue) }),
+    limit: fills.limit ?? limit,
+    latencyMs: fills.latencyMs ?? latencyMs,
+    maxVolumeSharePpm: ppmOf(fills.maxVolumeShare ?? maxVolumeShare),
+    slippageTicks: fills.slippageTicks ?? slippageTicks,
+    slippagePpm: ppmOf(fills.slippage ?? slippage),
+    impactPpm: ppmOf(fills.impact?.coefficient ?? '0'),
+    collarPpm: ppmOf(fills.collar ?? collar),
+    ...(fills.queue === undefined ? {} : { queue: queueSettings(fills.queue) }),
   };
 }
 

@@ -52,12 +52,12 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
 }
 
 /** Returns the paths of the maps with that key. Values that were given in code may contain anything, even themselves. */
-function mapsWithProtoKey(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
-  if (typeof data !== 'object' || data === null || seen.has(data)) return [];
-  seen.add(data);
+function mapsWithProtoKey(data: unknown, path: KeyPath = [], visited = new Set<object>()): readonly KeyPath[] {
+  if (typeof data !== 'object' || data === null || visited.has(data)) return [];
+  visited.add(data);
   const proto: unknown = Object.getPrototypeOf(data);
   if (!Array.isArray(data) && proto !== Object.prototype && proto !== null) return [];
-  return Object.entries(data).flatMap(([key, value]) => (key === PROTO_KEY ? [path] : mapsWithProtoKey(value, [...path, key], seen)));
+  return Object.entries(data).flatMap(([key, value]) => (key === PROTO_KEY ? [path] : mapsWithProtoKey(value, [...path, key], visited)));
 }
 
 type Issue = z.core.$ZodIssue;

@@ -16,15 +16,15 @@ export interface PathRequest {
  * Returns the absolute path for `text`, which the definition has at the key `path`. The current folder is tried first, because definitions
  * are in a folder of their own and name strategies from the project root. Throws ConfigError that names both places.
  */
-export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: PathRequest): string {
+export function locate(source: DefinitionSource, path: KeyPath, text: string, request: PathRequest): string {
   const candidates = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
   const existing = candidates.find((place) => existsSync(place));
-  if (existing !== undefined && statSync(existing).isDirectory() === (wanted.kind === 'folder')) return existing;
+  if (existing !== undefined && statSync(existing).isDirectory() === (request.kind === 'folder')) return existing;
   const missing = candidates.length > 1 ? `which is neither ${candidates.join(' nor ')}` : `which does not exist`;
-  const places = existing === undefined ? missing : `which is a ${wanted.kind === 'folder' ? 'file' : 'folder'}`;
+  const places = existing === undefined ? missing : `which is a ${request.kind === 'folder' ? 'file' : 'folder'}`;
   throw new ConfigError(
-    `${whereIs(source, path)}: expected ${wanted.what}, got '${text}', ${places}`,
-    `${wanted.remedy}; paths are tried from the current folder, then from the folder of the definition`,
+    `${whereIs(source, path)}: expected ${request.what}, got '${text}', ${places}`,
+    `${request.remedy}; paths are tried from the current folder, then from the folder of the definition`,
   );
 }
 

@@ -86,7 +86,7 @@ const series = map(
   'a series, such as { symbol: BTCUSDT }, or {}',
 );
 
-const digits = (what: string) => integerValue('decimal digits', what, 0, 15).optional();
+const digits = (help: string) => integerValue('decimal digits', help, 0, 15).optional();
 // The keys have the names of the catalog's records.
 const instrument = map(
   {
@@ -156,7 +156,7 @@ const futures = map(
   'settings of futures, such as { leverage: 5, margin: cross }',
 ).describe('how the account trades contracts; only with market: futures');
 
-const modelPath = (what: string) => textValue('the path of a file', `path of a file that exports a ${what}`);
+const modelPath = (model: string) => textValue('the path of a file', `path of a file that exports a ${model}`);
 const models = map(
   {
     slippage: modelPath('slippage model').optional(),

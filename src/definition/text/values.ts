@@ -8,13 +8,13 @@ import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 // An `error` is the text after "expected". parse.ts puts file, line and key before it, and the text that was found after it.
 
 /** Returns the schema of a map with these keys and no others. */
-export function map<T extends z.ZodRawShape>(shape: T, what: string) {
-  return z.strictObject(shape, { error: what });
+export function map<T extends z.ZodRawShape>(shape: T, expectation: string) {
+  return z.strictObject(shape, { error: expectation });
 }
 
 /** Returns the schema of a text that matches a pattern. */
-export function textValue(what: string, help: string, pattern = /\S/) {
-  return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
+export function textValue(expectation: string, help: string, pattern = /\S/) {
+  return z.string({ error: expectation }).regex(pattern, { error: expectation }).describe(help);
 }
 
 /** Returns the schema of one of several texts. */
@@ -58,8 +58,8 @@ export function integerValue(unit: string, help: string, min = 0, max = Number.M
 
 /** Returns the schema of a rate below 1 with at most six decimals, so that it is a whole number of millionths. */
 export function rate(help: string) {
-  const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
-  return textValue(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
+  const expectation = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
+  return textValue(expectation, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
 }
 
 /** Returns a rate such as '0.001' in whole millionths. The schema rejects rates with more decimals. */

@@ -12,7 +12,7 @@ export class ConvertedEquity {
   private readonly ledger: ConvertedLedger;
   private readonly feeds: readonly FeedRun[];
   private readonly ticks: readonly TickColumn[];
-  private own = new Float64Array(0);
+  private values = new Float64Array(0);
 
   /** `feeds`: the execution feeds in instrument order. `ticks`: their prices, row by row. */
   constructor(ledger: ConvertedLedger, feeds: readonly FeedRun[], ticks: readonly TickColumn[]) {
@@ -27,17 +27,17 @@ export class ConvertedEquity {
     units.fill(accounts[0]!.cashTotal, from, to);
     this.addHoldings(0, units, from, to);
     const length = to - from;
-    if (this.own.length < length) this.own = new Float64Array(2 * length);
+    if (this.values.length < length) this.values = new Float64Array(2 * length);
     for (let other = 0; other < conversions.length; other++) {
-      const own = this.own;
-      own.fill(accounts[other + 1]!.cashTotal, 0, length);
-      this.addHoldings(other + 1, own, 0, length);
+      const accountEquity = this.values;
+      accountEquity.fill(accounts[other + 1]!.cashTotal, 0, length);
+      this.addHoldings(other + 1, accountEquity, 0, length);
       const conversion = conversions[other]!;
       const ticks = this.ticks[conversion.index]!;
       const { row, step } = newestRow(this.feeds[conversion.index]!);
       for (let index = 0; index < length; index++) {
         const rate = row < 0 ? NAN : ticks[row + index * step]!;
-        units[from + index] = units[from + index]! + conversion.value(own[index]!, rate);
+        units[from + index] = units[from + index]! + conversion.value(accountEquity[index]!, rate);
       }
     }
   }

@@ -25,7 +25,7 @@ export class DecisionLog {
 
   /** Records an order as drafted, before it is checked. */
   order(order: BotOrder, isSizedByEquity: boolean): void {
-    const { page, at } = this.next();
+    const { page, offset: at } = this.next();
     page[at] = ORDER;
     page[at + 1] = order.id;
     page[at + 2] = order.strategy;
@@ -44,7 +44,7 @@ export class DecisionLog {
   }
   /** Records an exit, or the cancel of the order `id`. */
   note(kind: Exclude<DecisionKind, 'order'>, id: number, strategy: number, instrument: number, timeMs: number): void {
-    const { page, at } = this.next();
+    const { page, offset: at } = this.next();
     page.fill(0, at, at + WIDTH);
     page[at] = DECISIONS.indexOf(kind);
     page[at + 1] = id;
@@ -66,10 +66,10 @@ export class DecisionLog {
     this.ladders.clear();
   }
 
-  private next(): { readonly page: Float64Array; readonly at: number } {
+  private next(): { readonly page: Float64Array; readonly offset: number } {
     const row = this.length++;
     if (!this.rows.isAt(row)) this.rows.turnTo(row);
-    return { page: this.rows.page, at: rowInPage(row) * WIDTH };
+    return { page: this.rows.page, offset: rowInPage(row) * WIDTH };
   }
 }
 

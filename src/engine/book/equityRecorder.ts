@@ -18,7 +18,7 @@ const INFINITY = Infinity;
 /** Receives the equity while the run proceeds. With a sink, the recorder keeps no column of the whole run. */
 export interface EquitySink {
   /** Takes `length` instants, all later than the ones before: equity `units[i]` at `timeMs[at + i]`. The recorder reuses both arrays. */
-  take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void;
+  take(timeMs: Float64Array, index: number, units: Float64Array, length: number): void;
   /**
    * Returns the rows that the sink wants, ascending, among the rows [first, length), which close at `closeMs`. The sink needs no other
    * rows.
@@ -146,13 +146,13 @@ export class EquityRecorder {
   /** Of marks at the same time, the last one has all bars of the instant. */
   private dropRepeats(): void {
     const { times, units } = this;
-    let kept = 0;
+    let keptRows = 0;
     for (let index = 0; index < this.length; index++) {
       if (index + 1 < this.length && times[index] === times[index + 1]) continue;
-      times[kept] = times[index]!;
-      units[kept++] = units[index]!;
+      times[keptRows] = times[index]!;
+      units[keptRows++] = units[index]!;
     }
-    this.length = kept;
+    this.length = keptRows;
     this.hasRepeats = false;
   }
 
@@ -242,7 +242,8 @@ export class EquityRecorder {
       if (limit === t) for (const group of alignedFeeds) group.isMarking = group.unmarkedMs === t;
       this.addUnits(from, this.length);
       const rows = this.length - from;
-      for (let at = 0; at < alignedFeeds.length; at++) if (alignedFeeds[at]!.isMarking === true) alignedFeeds[at]!.unmarked += rows;
+      for (let index = 0; index < alignedFeeds.length; index++)
+        if (alignedFeeds[index]!.isMarking === true) alignedFeeds[index]!.unmarked += rows;
     }
   }
 

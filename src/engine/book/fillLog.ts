@@ -34,15 +34,15 @@ export class FillLog {
     }
     this.length = row + 1;
     const { page } = rowLog;
-    const at = rowInPage(row) * WIDTH;
-    page[at + FIELD.tradeId] = fill.tradeId;
-    page[at + FIELD.orderId] = orderId;
-    page[at + FIELD.price] = fill.price;
-    page[at + FIELD.lots] = fill.lots;
-    page[at + FIELD.notional] = fill.notional;
-    page[at + FIELD.fee] = fill.fee;
-    page[at + FIELD.timeMs] = fill.timeMs;
-    page[at + FIELD.codes] =
+    const offset = rowInPage(row) * WIDTH;
+    page[offset + FIELD.tradeId] = fill.tradeId;
+    page[offset + FIELD.orderId] = orderId;
+    page[offset + FIELD.price] = fill.price;
+    page[offset + FIELD.lots] = fill.lots;
+    page[offset + FIELD.notional] = fill.notional;
+    page[offset + FIELD.fee] = fill.fee;
+    page[offset + FIELD.timeMs] = fill.timeMs;
+    page[offset + FIELD.codes] =
       (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 

@@ -21,14 +21,14 @@ export class PaymentLog {
     const row = this.length++;
     if (!this.rows.isAt(row)) this.rows.turnTo(row);
     const { page } = this.rows;
-    const at = rowInPage(row) * WIDTH;
-    page[at + FIELD.timeMs] = timeMs;
-    page[at + FIELD.units] = units;
-    page[at + FIELD.strategy] = strategy;
-    page[at + FIELD.instrument] = instrument;
-    page[at + FIELD.kind] = PAYMENTS.indexOf(kind);
-    page[at + FIELD.afterFills] = afterFills;
-    page[at + FIELD.isLong] = isLong ? 1 : 0;
+    const offset = rowInPage(row) * WIDTH;
+    page[offset + FIELD.timeMs] = timeMs;
+    page[offset + FIELD.units] = units;
+    page[offset + FIELD.strategy] = strategy;
+    page[offset + FIELD.instrument] = instrument;
+    page[offset + FIELD.kind] = PAYMENTS.indexOf(kind);
+    page[offset + FIELD.afterFills] = afterFills;
+    page[offset + FIELD.isLong] = isLong ? 1 : 0;
   }
 
   /** Returns the recorded payments as columns. */

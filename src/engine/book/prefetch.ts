@@ -27,7 +27,7 @@ export class Prefetch {
   private touch({ bars: { closeMs }, openTicks, cursor: { base }, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
     for (let index = cur - base; index < to - base; index += PRICES_PER_LINE) sum += openTicks[index]!;
-    if (hasGap) for (let at = cur - base; at < to - base; at += TIMES_PER_LINE) sum += closeMs[at]!;
+    if (hasGap) for (let index = cur - base; index < to - base; index += TIMES_PER_LINE) sum += closeMs[index]!;
     this.sum = sum;
   }
 }

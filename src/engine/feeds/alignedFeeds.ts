@@ -82,13 +82,13 @@ export class AlignedFeeds {
 export function alignFeeds(feeds: readonly FeedRun[], isApart = false): AlignedFeeds[] {
   const aligned: AlignedFeeds[] = [];
   for (const feed of feeds) {
-    const known = aligned.find(({ lead }) => (!isApart || lead.instrumentIndex === feed.instrumentIndex) && areAligned(lead, feed));
-    if (known !== undefined) {
-      known.feeds.push(feed);
-      known.hasOnBar ||= feed.hasOnBar;
-      known.isExecution ||= feed.isExecution;
+    const group = aligned.find(({ lead }) => (!isApart || lead.instrumentIndex === feed.instrumentIndex) && areAligned(lead, feed));
+    if (group !== undefined) {
+      group.feeds.push(feed);
+      group.hasOnBar ||= feed.hasOnBar;
+      group.isExecution ||= feed.isExecution;
     } else aligned.push(new AlignedFeeds(feed));
-    feed.aligned = known ?? aligned.at(-1)!;
+    feed.aligned = group ?? aligned.at(-1)!;
   }
   return aligned;
 }

@@ -214,16 +214,16 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
 
 /**
  * Returns the end of the next block, ms UTC, inclusive; Infinity when no rows are left. A custom indicator that is not declared pure may
- * write what a strategy reads. Blocks then have one row, and events due before that row get a block without rows. `beside`: the engines
+ * write what a strategy reads. Blocks then have one row, and events due before that row get a block without rows. `others`: the engines
  * that step through the same blocks.
  */
-export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
+export function nextBlockEnd(engine: BlockState, others: readonly BlockState[]): number {
   for (const feed of engine.feeds) feed.hold(engine.blockRows);
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
   if (rowMs === INFINITY || engine.blockEndMs >= rowMs - 1) return rowMs;
   const isDue = ({ queue, timers }: BlockState) => queue.nextMs < rowMs || timers.nextMs < rowMs;
-  return isDue(engine) || beside.some(isDue) ? rowMs - 1 : rowMs;
+  return isDue(engine) || others.some(isDue) ? rowMs - 1 : rowMs;
 }
 
 /** Orders feeds from fine to coarse. The first feed of an instrument is its execution feed. */

@@ -17,6 +17,6 @@ export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> |
 /** Returns the feed for a name that the definition lacks: the only feed of the default feed's instrument with that interval, or null. */
 export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
   if (interval === null) return null;
-  const found = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
-  return found.length === 1 ? found[0]! : null;
+  const matching = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
+  return matching.length === 1 ? matching[0]! : null;
 }

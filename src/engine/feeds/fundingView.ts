@@ -29,15 +29,15 @@ export class FundingView implements Funding {
     return this.#count() === 0 ? NAN : this.#rates.timeMs[this.#known - 1]!;
   }
   ago(times: number): number {
-    const at = this.#count() - 1 - times;
-    return at >= 0 && times >= 0 ? (this.#rates.rate[at] ?? NAN) : NAN;
+    const index = this.#count() - 1 - times;
+    return index >= 0 && times >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
   }
   /** Returns the next funding time, to the minute: the last interval between two rates, repeated. No future rate is read. */
   get nextMs(): number {
-    const known = this.#count();
-    if (known < 2) return NAN;
-    const last = onMinute(this.#rates.timeMs[known - 1]!);
-    const stepMs = last - onMinute(this.#rates.timeMs[known - 2]!);
+    const knownCount = this.#count();
+    if (knownCount < 2) return NAN;
+    const last = onMinute(this.#rates.timeMs[knownCount - 1]!);
+    const stepMs = last - onMinute(this.#rates.timeMs[knownCount - 2]!);
     const { nowMs } = this.#clock;
     return stepMs > 0 ? last + stepMs * Math.max(1, Math.ceil((nowMs - last) / stepMs)) : NAN;
   }

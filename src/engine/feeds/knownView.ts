@@ -92,23 +92,23 @@ export class KnownViews {
 
   /** Returns a series on the rows of a feed. `checkCanRegister` throws when it is too late to register it. Throws if it is unknown. */
   on(feed: FeedRun, name: string, checkCanRegister: () => void): KnownSeries {
-    const known = this.views.get(feed) ?? new Map<string, KnownSeries>();
-    this.views.set(feed, known);
-    let view = known.get(name);
+    const views = this.views.get(feed) ?? new Map<string, KnownSeries>();
+    this.views.set(feed, views);
+    let view = views.get(name);
     if (view === undefined) {
       const { values } = this.find(feed, name);
       checkCanRegister();
       const rows = feed.indicators.use(knownSeries(feed.view.close, name, values));
       view = bind(new KnownView(rows, values, this.clock), outputOf(rows));
-      known.set(name, view);
+      views.set(name, view);
     }
     return view;
   }
 
   private find({ instrument: { wireName } }: FeedRun, name: string): NamedValues {
     const named = this.all.filter((each) => each.name === name);
-    const found = named.find(({ symbol }) => symbol === null || symbol === wireName);
-    if (found !== undefined) return found;
+    const values = named.find(({ symbol }) => symbol === null || symbol === wireName);
+    if (values !== undefined) return values;
     if (named.length > 0)
       throw new ConfigError(
         `${this.strategy}: the series ${name} has no values of ${wireName}, only of ${named.map(({ symbol }) => symbol).join(', ')}`,

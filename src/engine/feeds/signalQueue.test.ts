@@ -21,8 +21,8 @@ test('random handlers are due in the order of the closes of their next rows, and
     while (queue.nextMs < Infinity) {
       const watch = queue.first;
       called.push({ ms: queue.nextMs, place: watch.place });
-      watch.row = watch.rows[++watch.at] ?? NO_ROW;
-      queue.moved();
+      watch.row = watch.rows[++watch.rowIndex] ?? NO_ROW;
+      queue.requeueFirst();
     }
     expect(called).toEqual(expectedCalls.toSorted((a, b) => a.ms - b.ms || a.place - b.place));
   }

@@ -17,7 +17,7 @@ export interface SignalWatch {
   count: number;
   /** The next listed row and its position in the list; NO_ROW when all are done. */
   row: number;
-  at: number;
+  rowIndex: number;
   /** The close of that row, ms UTC; Infinity when all are done. Only the queue writes it. Hot: docs/performance.md#double-fields. */
   dueMs: number;
 }
@@ -36,19 +36,19 @@ export class SignalQueue {
       watches[index]!.dueMs = closeOfNext(watches[index]!);
       heap.push(watches[index]!);
     }
-    for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.siftDown(at);
+    for (let index = (heap.length >> 1) - 1; index >= 0; index--) this.siftDown(index);
   }
 
   /** The time of the first handler that is due, ms UTC; Infinity if none is. */
   get nextMs(): number {
     return this.heap.length === 0 ? INFINITY : this.heap[0]!.dueMs;
   }
-  /** Returns the first handler that is due. The caller moves it to its next row, and calls `moved`. */
+  /** Returns the first handler that is due. The caller moves it to its next row, and calls `requeueFirst`. */
   get first(): SignalWatch {
     return this.heap[0]!;
   }
   /** Moves the first handler to its place after its next row has changed. */
-  moved(): void {
+  requeueFirst(): void {
     const first = this.heap[0]!;
     first.dueMs = closeOfNext(first);
     this.siftDown(0);
@@ -58,15 +58,15 @@ export class SignalQueue {
     const { heap } = this;
     const { length } = heap;
     const watch = heap[from]!;
-    let at = from;
-    for (let child = 2 * at + 1; child < length; child = 2 * at + 1) {
+    let index = from;
+    for (let child = 2 * index + 1; child < length; child = 2 * index + 1) {
       if (child + 1 < length && isBefore(heap[child + 1]!, heap[child]!)) child++;
       const next = heap[child]!;
       if (!isBefore(next, watch)) break;
-      heap[at] = next;
-      at = child;
+      heap[index] = next;
+      index = child;
     }
-    heap[at] = watch;
+    heap[index] = watch;
   }
 }
 

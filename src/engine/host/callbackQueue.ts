@@ -25,7 +25,7 @@ const MAX_ROUNDS = 10_000;
 export class CallbackQueue {
   private waiting: QueuedCallback[] = [];
   /** After a restart: the held events of each step, until the start is complete. Null: events are delivered at once. */
-  private held: QueuedCallback[][] | null = null;
+  private heldCallbacks: QueuedCallback[][] | null = null;
 
   /** The batch that is being delivered, and how many of its events are done. */
   private batch: readonly QueuedCallback[] = [];
@@ -50,7 +50,7 @@ export class CallbackQueue {
 
   /** From now on, events are held back. */
   hold(): void {
-    this.held ??= [];
+    this.heldCallbacks ??= [];
   }
   /** Returns the undelivered events of a batch to the queue after a strategy has thrown. */
   resume(): void {
@@ -60,8 +60,8 @@ export class CallbackQueue {
 
   /** Delivers the held events in the order in which they happened, without unknown outcomes that have been resolved meanwhile. */
   deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
-    const held = this.held ?? [];
-    this.held = null;
+    const held = this.heldCallbacks ?? [];
+    this.heldCallbacks = null;
     const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
     const isCurrent = (each: QueuedCallback): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
     const batches = held.map((batch) => batch.filter(isCurrent));
@@ -82,11 +82,11 @@ export class CallbackQueue {
    */
   deliver(
     before: (run: StrategyRun) => void,
-    reject: (run: StrategyRun, returned: unknown, what: string) => void,
+    reject: (run: StrategyRun, returned: unknown, callback: string) => void,
     isIncluded: ((run: StrategyRun) => boolean) | null = null,
   ): void {
-    if (this.held !== null) {
-      if (this.waiting.length > 0) this.held.push(this.waiting.splice(0));
+    if (this.heldCallbacks !== null) {
+      if (this.waiting.length > 0) this.heldCallbacks.push(this.waiting.splice(0));
       return;
     }
     for (let round = 0; this.waiting.length > 0; round++) {

@@ -30,7 +30,7 @@ export interface HostCall {
 
 /** Receives each call of a strategy before it is made. */
 export interface HostCallLog {
-  note(run: StrategyRun, name: string, given: readonly unknown[]): void;
+  note(run: StrategyRun, name: string, args: readonly unknown[]): void;
 }
 
 /** Limit on recorded calls. If two runs differ, they do so early. */
@@ -40,14 +40,14 @@ const MAX_CALLS = 1_000_000;
 export class HostCallTexts implements HostCallLog {
   readonly calls: HostCall[] = [];
 
-  note(run: StrategyRun, name: string, given: readonly unknown[]): void {
-    if (this.calls.length < MAX_CALLS) this.calls.push({ timeMs: run.nowMs, text: callText(run, name, given) });
+  note(run: StrategyRun, name: string, args: readonly unknown[]): void {
+    if (this.calls.length < MAX_CALLS) this.calls.push({ timeMs: run.nowMs, text: callText(run, name, args) });
   }
 }
 
 /** Returns a call as text, such as `ThisStrategy: buy({"base":"1"})`. */
-export function callText(run: StrategyRun, name: string, given: readonly unknown[]): string {
-  return `${run.name}: ${name}(${given
+export function callText(run: StrategyRun, name: string, args: readonly unknown[]): string {
+  return `${run.name}: ${name}(${args
     .filter((each) => each !== undefined)
     .map(textOf)
     .join(', ')})`;
@@ -165,13 +165,13 @@ export class RecordingHost implements StrategyHost {
     this.run.log(message, fields);
   }
 
-  private note(name: string, ...given: unknown[]): void {
-    this.callLog.note(this.run, name, given);
+  private note(name: string, ...args: unknown[]): void {
+    this.callLog.note(this.run, name, args);
   }
 }
 
 /** Returns an argument as text. A feed becomes its instrument, because its contents depend on when it is read. */
-function textOf(given: unknown): string {
+function textOf(argument: unknown): string {
   const shorten = (_: string, value: unknown): unknown => {
     const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
     if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;
@@ -180,8 +180,8 @@ function textOf(given: unknown): string {
     return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
   };
   try {
-    return JSON.stringify(given, shorten) ?? String(given);
+    return JSON.stringify(argument, shorten) ?? String(argument);
   } catch {
-    return `a value of type ${typeof given}`;
+    return `a value of type ${typeof argument}`;
   }
 }

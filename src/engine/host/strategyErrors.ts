@@ -20,9 +20,9 @@ export function thrownText(thrown: unknown): string {
 }
 
 /** Throws StrategyError if a callback has returned a promise: the engine would never await it. */
-export function rejectPromise(name: string, value: unknown, what: string): void {
+export function rejectPromise(name: string, value: unknown, callback: string): void {
   if (typeof value !== 'object' || value === null || !('then' in value)) return;
-  throw new StrategyError(`${name}: ${what} returned a promise`, 'make it synchronous: nothing in a strategy may wait');
+  throw new StrategyError(`${name}: ${callback} returned a promise`, 'make it synchronous: nothing in a strategy may wait');
 }
 
 /** Throws: a report of the exchange about an order that is not open cannot be booked. */

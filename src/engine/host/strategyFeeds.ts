@@ -87,9 +87,9 @@ export class StrategyFeeds {
 
   /** Registers the one feed of a name. `interval` finds a feed whose name the definition does not have. */
   listenToOne(name: string, interval: Interval | undefined): Feed {
-    const found = this.shown.filter((feed) => feed.name === name);
-    if (found.length > 1) throw new ConfigError(`${this.strategy}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
-    const feed = found[0] ?? defaultFeed(this.shown, interval ?? null, this.main);
+    const matching = this.shown.filter((feed) => feed.name === name);
+    if (matching.length > 1) throw new ConfigError(`${this.strategy}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
+    const feed = matching[0] ?? defaultFeed(this.shown, interval ?? null, this.main);
     if (!feed) throw this.missingFeedError(name, interval);
     this.needed.add(feed);
     this.listen(feed);
@@ -97,10 +97,10 @@ export class StrategyFeeds {
   }
   /** Registers all feeds of a name. The strategy does not wait for the warm-up of each. */
   listenToAll(name: string): readonly Feed[] {
-    const found = this.shown.filter((feed) => feed.name === name);
-    if (found.length === 0) throw this.missingFeedError(name, undefined);
-    for (const feed of found) this.listen(feed);
-    return listOf(found, (feed) => feed.view);
+    const matching = this.shown.filter((feed) => feed.name === name);
+    if (matching.length === 0) throw this.missingFeedError(name, undefined);
+    for (const feed of matching) this.listen(feed);
+    return listOf(matching, (feed) => feed.view);
   }
   /** Registers an indicator, and returns its output with `depth` past values (default 1). */
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
@@ -118,7 +118,7 @@ export class StrategyFeeds {
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
     this.noteLinks(feed, out);
     const rows = new Int32Array(this.blockRows);
-    this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, at: 0, dueMs: NAN });
+    this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, rowIndex: 0, dueMs: NAN });
     return out;
   }
 
@@ -145,8 +145,8 @@ export class StrategyFeeds {
     if (name === null) return;
     // A series that gets a name is drawn once, under that name.
     if (given !== undefined) {
-      const known = this.drawn.findIndex(({ series }) => series === out);
-      if (known >= 0) this.drawn.splice(known, 1);
+      const index = this.drawn.findIndex(({ series }) => series === out);
+      if (index >= 0) this.drawn.splice(index, 1);
     }
     if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane: chosen ?? paneOf(name) });
     else
@@ -159,10 +159,10 @@ export class StrategyFeeds {
   private missingFeedError(name: string, interval: Interval | undefined): ConfigError {
     const names = [...new Set(this.shown.map((feed) => feed.name))];
     const near = nearestName(name, names);
-    const wanted = interval ? `, interval: ${interval}` : '';
+    const intervalText = interval ? `, interval: ${interval}` : '';
     return new ConfigError(
-      `${this.strategy}: the run has no feed called ${name}${wanted}`,
-      `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${wanted} } } (it has ${names.join(', ')})`,
+      `${this.strategy}: the run has no feed called ${name}${intervalText}`,
+      `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${intervalText} } } (it has ${names.join(', ')})`,
     );
   }
 }

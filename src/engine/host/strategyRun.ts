@@ -33,7 +33,7 @@ import { KnownViews, type NamedValues } from '../feeds/knownView.ts';
 import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
 import { Targets, type TargetHost } from '../rebalance/targets.ts';
 import { Exits, type ExitHost } from './exits.ts';
-import { checkKept } from './kept.ts';
+import { checkKept } from './keptState.ts';
 import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyFeeds.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import { SignalQueue, type SignalWatch } from '../feeds/signalQueue.ts';
@@ -150,7 +150,7 @@ export class StrategyRun implements StrategyHost {
   /** True when the current visit brought a bar of a feed that the strategy listens to. A later visit of the same instant brings none. */
   get hasFresh(): boolean {
     const { listened } = this;
-    for (let at = 0; at < listened.length; at++) if (listened[at]!.aligned!.isDue === true) return true;
+    for (let index = 0; index < listened.length; index++) if (listened[index]!.aligned!.isDue === true) return true;
     return false;
   }
   /** Live: it has thrown, and gets no more calls. */
@@ -277,9 +277,9 @@ export class StrategyRun implements StrategyHost {
     return now;
   }
   group(ids: readonly OrderId[]): void {
-    const own = ids.filter((id) => this.engine.orders.get(id)?.strategy === this.index);
-    if (own.length < 2) return;
-    this.oco.add(own);
+    const ownIds = ids.filter((id) => this.engine.orders.get(id)?.strategy === this.index);
+    if (ownIds.length < 2) return;
+    this.oco.add(ownIds);
     this.wantsFills = this.engine.wantsFills = true;
   }
   /** Cancels the other orders of the group of an order that has filled. */
@@ -316,10 +316,10 @@ export class StrategyRun implements StrategyHost {
     this.readsOrders = true;
     const { instrumentIndex } = this.ownFeeds.feedFor(view);
     const { orders } = this.engine;
-    const own: OrderInfo[] = [];
-    this.addViews(own, orders.active(), instrumentIndex);
-    if (orders.drafts.waiting.length > 0) this.addViews(own, orders.drafts.orders, instrumentIndex);
-    return own;
+    const ownOrders: OrderInfo[] = [];
+    this.addViews(ownOrders, orders.active(), instrumentIndex);
+    if (orders.drafts.waiting.length > 0) this.addViews(ownOrders, orders.drafts.orders, instrumentIndex);
+    return ownOrders;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
     for (let index = 0; index < orders.length; index++)
@@ -389,8 +389,8 @@ export class StrategyRun implements StrategyHost {
   }
 
   /** Throws ConfigError after the construction of the strategy, when nothing can be registered any more. */
-  private checkIsConstructing(what: string): void {
+  private checkIsConstructing(action: string): void {
     if (this.instance)
-      throw new ConfigError(`${this.name}: ${what} after construction`, 'register feeds, indicators and handlers in field initialisers');
+      throw new ConfigError(`${this.name}: ${action} after construction`, 'register feeds, indicators and handlers in field initialisers');
   }
 }

@@ -132,10 +132,10 @@ export class StrategyPosition implements Position {
   }
   get qty(): Decimal {
     const { ledger } = this.#engine;
-    const held = ledger.qty(this.#strategy, this.#at);
-    if (this.#qty === null || held !== this.#qtyUnits) {
-      this.#qty = decimalOf(held, ledger.qtyDigits(this.#at));
-      this.#qtyUnits = held;
+    const quantity = ledger.qty(this.#strategy, this.#at);
+    if (this.#qty === null || quantity !== this.#qtyUnits) {
+      this.#qty = decimalOf(quantity, ledger.qtyDigits(this.#at));
+      this.#qtyUnits = quantity;
     }
     return this.#qty;
   }

@@ -75,16 +75,16 @@ export function listSignals(engine: Engine): void {
       moveTo(watch, 0);
       // Handlers are not called until every series of the strategy is ready.
       const { closeMs } = feed.bars;
-      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) moveTo(watch, watch.at + 1);
+      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) moveTo(watch, watch.rowIndex + 1);
     }
     run.signals.fill(run.watches);
   }
 }
 
-/** Makes the listed row `at` the next one. */
-function moveTo(watch: SignalWatch, at: number): void {
-  watch.at = at;
-  watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
+/** Makes the listed row `index` the next one. */
+function moveTo(watch: SignalWatch, index: number): void {
+  watch.rowIndex = index;
+  watch.row = index < watch.count ? watch.rows[index]! : NO_ROW;
 }
 
 /** Visits the instants of the open block in order of time. Fills, timers and callbacks happen here. */
@@ -173,7 +173,7 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
     for (let index = 0; index < handlers; index++) {
       const watch = watches[index]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      moveTo(watch, watch.at + 1);
+      moveTo(watch, watch.rowIndex + 1);
       // Called without an object, because `this` of a handler must not be the watch.
       const { handler } = watch;
       const returned: unknown = handler();
@@ -230,10 +230,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       isWorking = matchRow(engine, market!, feed, row);
     }
     cursor.row = row;
-    for (let at = 0; at < handlers; at++) {
-      const watch = watches[at]!;
+    for (let index = 0; index < handlers; index++) {
+      const watch = watches[index]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      moveTo(watch, watch.at + 1);
+      moveTo(watch, watch.rowIndex + 1);
       const { handler } = watch;
       const returned: unknown = handler();
       if (returned !== undefined) engine.rejectReturn(run, returned);
@@ -276,8 +276,8 @@ function nextInstant(engine: Engine): number {
     const aligned = alignedFeeds[index]!;
     if (aligned.hasOnBar === true || aligned.isWorking === true) t = Math.min(t, aligned.nextCloseMs);
   }
-  for (let at = 0; at < runs.length; at++) {
-    const run = runs[at]!;
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index]!;
     if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
     if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
     else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.closeOf(watch.row));
@@ -301,8 +301,8 @@ function visitInstant(engine: Engine, t: number): void {
   if (queue.nextMs <= t) engine.hasPendingWork = true;
   queue.runDue(t);
   refreshAllWorking(engine);
-  for (let at = 0; at < alignedFeeds.length; at++) {
-    const { isDue, isWorking } = alignedFeeds[at]!;
+  for (let index = 0; index < alignedFeeds.length; index++) {
+    const { isDue, isWorking } = alignedFeeds[index]!;
     if (isDue === true && isWorking === true) {
       matchDue(engine, market!);
       break;
@@ -314,8 +314,8 @@ function visitInstant(engine: Engine, t: number): void {
     engine.parts.begin();
     return decideByPart(engine, t);
   }
-  for (let at = 0; at < alignedFeeds.length; at++) {
-    const aligned = alignedFeeds[at]!;
+  for (let index = 0; index < alignedFeeds.length; index++) {
+    const aligned = alignedFeeds[index]!;
     if (aligned.isDue === true) aligned.deliver(1);
   }
   callStrategies(engine, t);
@@ -368,7 +368,7 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
     // The row-by-row visits do not move the queue, so read each watch itself.
     for (const watch of run.watches) {
       if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base] !== t) continue;
-      moveTo(watch, watch.at + 1);
+      moveTo(watch, watch.rowIndex + 1);
       callHandler(engine, run, watch);
     }
   }
@@ -382,8 +382,8 @@ function callQueued(engine: Engine, run: StrategyRun, t: number): void {
   const { signals } = run;
   while (signals.nextMs === t) {
     const watch = signals.first;
-    moveTo(watch, watch.at + 1);
-    signals.moved();
+    moveTo(watch, watch.rowIndex + 1);
+    signals.requeueFirst();
     callHandler(engine, run, watch);
   }
 }

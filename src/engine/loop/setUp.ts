@@ -82,9 +82,9 @@ export function needsTechnical({ feeds }: Engine): boolean {
 
 /** Returns the first instant of a strategy; Infinity while rows that it needs are missing. In live they may still arrive. */
 export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): number {
-  const [own] = run.listened;
+  const [ownFeed] = run.listened;
   // Other feeds must not determine when the strategy begins.
-  if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
+  if (decidesPerFeed && ownFeed !== undefined) return closeMsOf(ownFeed, Math.max(ownFeed.firstRow, run.readyRow(ownFeed)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   const linked = run.linked
     .filter(({ feed }) => run.needed.has(feed))
@@ -98,9 +98,9 @@ const MAX_INSTRUMENTS = 2 ** 14;
 
 /** Throws ConfigError when there are more strategies or instruments than the logs can record. */
 function checkCounts({ runs, instruments }: Engine): void {
-  const [count, max, what] =
+  const [count, max, noun] =
     runs.length > MAX_STRATEGIES ? [runs.length, MAX_STRATEGIES, 'strategies'] : [instruments.length, MAX_INSTRUMENTS, 'instruments'];
-  if (count > max) throw new ConfigError(`the run: expected at most ${max} ${what}, got ${count}`, 'split it into several runs');
+  if (count > max) throw new ConfigError(`the run: expected at most ${max} ${noun}, got ${count}`, 'split it into several runs');
 }
 
 /** Throws ConfigError for a strategy that nothing would ever call. */
@@ -124,9 +124,9 @@ function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
   }
   if (listened.length === 1) return;
   const names = listened.map((feed) => `${feed.name} (${feed.instrument.wireName} ${feed.bars.interval})`);
-  const shown = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  const namesText = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
   throw new ConfigError(
-    `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${names.length === 0 ? 'none' : shown}`,
+    `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${names.length === 0 ? 'none' : namesText}`,
     'give each feed its own strategy, or use decide: whenComplete',
   );
 }

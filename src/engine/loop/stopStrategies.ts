@@ -1,7 +1,7 @@
 // The end of a run: every strategy that has started is stopped.
 
 import type { Engine } from '../engine.ts';
-import { keptTexts } from '../host/kept.ts';
+import { keptTexts } from '../host/keptState.ts';
 
 /** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
 export function stopStrategies(engine: Engine): void {

@@ -23,7 +23,7 @@ export interface RebalanceHost {
   /** Withdraws orders of earlier rebalances that have not been sent yet. */
   withdrawWaiting(): void;
   /** Returns unfinished orders of earlier rebalances and targets. */
-  unfinished(): readonly { readonly id: OrderId; readonly instrumentIndex: number }[];
+  unfinishedOrders(): readonly { readonly id: OrderId; readonly instrumentIndex: number }[];
   /** Reduces a position to `lots` at once. Returns the order; null when none is needed. */
   reduce(feed: FeedRun, lots: number): OrderId | null;
   /**
@@ -36,55 +36,55 @@ export interface RebalanceHost {
 
 interface Move {
   readonly feed: FeedRun;
-  readonly held: number;
-  readonly wanted: number;
+  readonly heldLots: number;
+  readonly targetLots: number;
 }
 
 /** Sends the orders of a rebalance, and returns them: reductions first, then the others in the order in which the symbols were named. */
 export function rebalance(host: RebalanceHost, weights: Weights, options: RebalanceOptions = {}): readonly OrderId[] {
   const moves = movesOf(host, checkWeights(host, weights), checkOptions(host, options));
   host.withdrawWaiting();
-  const unfinished = host.unfinished();
+  const unfinished = host.unfinishedOrders();
   const free = moves.filter(({ feed }) => !unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex));
-  const reductions = free.flatMap(({ feed, held, wanted }) => {
+  const reductions = free.flatMap(({ feed, heldLots: held, targetLots: wanted }) => {
     const remaining = reducedTo(held, wanted);
     return remaining === held ? [] : (host.reduce(feed, remaining) ?? []);
   });
   const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
-  const openings = free.flatMap(({ feed, held, wanted }) => {
+  const openings = free.flatMap(({ feed, heldLots: held, targetLots: wanted }) => {
     const missing = Math.abs(wanted - reducedTo(held, wanted));
     return missing < feed.instrument.minLots ? [] : (host.open(feed, wanted, ahead) ?? []);
   });
   return [...reductions, ...openings];
 }
 
-/** Returns the part of `held` that remains on the way to `wanted`: 0 when the position changes its side. */
-function reducedTo(held: number, wanted: number): number {
-  if (held > 0 !== wanted > 0 || wanted === 0) return 0;
-  return Math.abs(wanted) < Math.abs(held) ? wanted : held;
+/** Returns the part of `heldLots` that remains on the way to `targetLots`: 0 when the position changes its side. */
+function reducedTo(heldLots: number, targetLots: number): number {
+  if (heldLots > 0 !== targetLots > 0 || targetLots === 0) return 0;
+  return Math.abs(targetLots) < Math.abs(heldLots) ? targetLots : heldLots;
 }
 
 /** Returns the changes of position that the weights need. Feeds without a weight are sold. */
 function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly Move[] {
   const others = host.tradable.filter((feed) => !weights.has(feed));
   return [...weights.keys(), ...others].flatMap((feed) => {
-    const held = host.heldLots(feed);
+    const heldLots = host.heldLots(feed);
     const weight = weights.get(feed) ?? 0;
-    const wanted = host.lotsOf({ equity: weight }, feed);
-    const distance = Math.abs(wanted - held);
+    const targetLots = host.lotsOf({ equity: weight }, feed);
+    const distance = Math.abs(targetLots - heldLots);
     // A symbol without a bar yet has no price, so its lots are NaN and its position is not changed.
     if (!(distance >= feed.instrument.minLots)) return [];
     const isWithin = (size: Size): boolean => distance <= host.lotsOf(size, feed);
-    if (wanted !== 0 && held !== 0 && band !== undefined && isWithin({ equity: band })) return [];
+    if (targetLots !== 0 && heldLots !== 0 && band !== undefined && isWithin({ equity: band })) return [];
     if (minTrade !== undefined && distance < host.lotsOf({ quote: minTrade }, feed)) return [];
-    return [{ feed, held, wanted }];
+    return [{ feed, heldLots, targetLots }];
   });
 }
 
 /** Returns the weights by feed. Throws StrategyError for a symbol that the strategy cannot trade and for invalid weights. */
 function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRun, Amount> {
-  const given: unknown = weights;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  const unchecked: unknown = weights;
+  if (typeof unchecked !== 'object' || unchecked === null || Array.isArray(unchecked)) {
     throw new StrategyError(`${host.name}: rebalance got no weights`, "name symbols and fractions of the equity: { BTCUSDT: '0.4' }");
   }
   const byFeed = new Map<FeedRun, Amount>();
@@ -120,10 +120,10 @@ function checkOptions(host: RebalanceHost, options: RebalanceOptions): Rebalance
 
 /** Returns the feed of an instrument. Throws StrategyError if the run has none, or several. */
 function feedOf(host: RebalanceHost, name: string): FeedRun {
-  const found = host.tradable.filter(({ instrument }) => instrument.wireName === name || instrument.id === name);
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    const ids = found.map(({ instrument }) => instrument.id).join(' and ');
+  const matching = host.tradable.filter(({ instrument }) => instrument.wireName === name || instrument.id === name);
+  if (matching.length === 1) return matching[0]!;
+  if (matching.length > 1) {
+    const ids = matching.map(({ instrument }) => instrument.id).join(' and ');
     throw new StrategyError(`${host.name}: rebalance of ${name}, which may be ${ids}`, 'use one of these ids');
   }
   const names = host.tradable.map(({ instrument }) => instrument.wireName);
@@ -134,8 +134,8 @@ function feedOf(host: RebalanceHost, name: string): FeedRun {
   );
 }
 
-/** Returns an amount as a decimal. Throws StrategyError, naming it `what`, if it is not a number. */
-function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
+/** Returns an amount as a decimal. Throws StrategyError, naming it `place`, if it is not a number. */
+function decimalOf(host: RebalanceHost, place: string, value: Amount): Decimal {
   let amount: Decimal | null = null;
   try {
     amount = new Decimal(value);
@@ -144,12 +144,12 @@ function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
   }
   if (amount?.isFinite() === true) return amount;
   throw new StrategyError(
-    `${host.name}: ${what} is ${String(value)}`,
+    `${host.name}: ${place} is ${String(value)}`,
     'give a number, such as 0.4; skip the rebalance while an indicator is not ready',
   );
 }
 
 /** Returns the error for an invalid weight or option. */
-function badWeight({ name }: RebalanceHost, what: string, remedy: string): StrategyError {
-  return new StrategyError(`${name}: rebalance: ${what}`, remedy);
+function badWeight({ name }: RebalanceHost, problem: string, remedy: string): StrategyError {
+  return new StrategyError(`${name}: rebalance: ${problem}`, remedy);
 }

@@ -60,13 +60,13 @@ export class Rebalancing implements RebalanceHost {
   private readonly engine: RebalancingHost;
   private readonly feeds: { readonly tradable: readonly FeedRun[] };
   private readonly sizes: Sizes;
-  private readonly own: OwnOrders;
+  private readonly ownOrders: OwnOrders;
 
-  constructor(engine: RebalancingHost, feeds: { readonly tradable: readonly FeedRun[] }, sizes: Sizes, own: OwnOrders) {
+  constructor(engine: RebalancingHost, feeds: { readonly tradable: readonly FeedRun[] }, sizes: Sizes, ownOrders: OwnOrders) {
     this.engine = engine;
     this.feeds = feeds;
     this.sizes = sizes;
-    this.own = own;
+    this.ownOrders = ownOrders;
   }
 
   /** Sends the orders that bring positions to weights, and returns them. */
@@ -75,7 +75,7 @@ export class Rebalancing implements RebalanceHost {
   }
 
   get name(): string {
-    return this.own.name;
+    return this.ownOrders.name;
   }
   get tradable(): readonly FeedRun[] {
     return this.feeds.tradable;
@@ -89,28 +89,28 @@ export class Rebalancing implements RebalanceHost {
   withdrawWaiting(): void {
     this.withdraw(null);
   }
-  unfinished(): readonly BotOrder[] {
-    const { index, targetSlot } = this.own;
+  unfinishedOrders(): readonly BotOrder[] {
+    const { index, targetSlot } = this.ownOrders;
     return this.engine.orders.active().filter(({ strategy, slot }) => strategy === index && (slot === REBALANCE || slot === targetSlot));
   }
   reduce(feed: FeedRun, lots: number): OrderId | null {
-    return this.own.goTo(feed, lots);
+    return this.ownOrders.goTo(feed, lots);
   }
-  open(feed: FeedRun, wanted: number, ahead: readonly OrderId[]): OrderId | null {
-    const { engine, own } = this;
-    const held = this.heldLots(feed);
+  open(feed: FeedRun, targetLots: number, ahead: readonly OrderId[]): OrderId | null {
+    const { engine, ownOrders: own } = this;
+    const currentLots = this.heldLots(feed);
     const isSpot = feed.instrument.contract === undefined;
-    if (isSpot && ahead.length === 0 && !this.payable(own.index, feed.instrumentIndex, wanted - held, 0).isEnough) return null;
-    const order = engine.newOrder(own.index, feed, wanted > held ? 'buy' : 'sell');
+    if (isSpot && ahead.length === 0 && !this.payable(own.index, feed.instrumentIndex, targetLots - currentLots, 0).isEnough) return null;
+    const order = engine.newOrder(own.index, feed, targetLots > currentLots ? 'buy' : 'sell');
     order.slot = REBALANCE;
-    own.writeSize(order, wanted - held, held);
+    own.writeSize(order, targetLots - currentLots, currentLots);
     if (ahead.length === 0) {
       this.fitToCash(order, 0);
       return own.send(order);
     }
     // The draft keeps the price of the decision in place of its collar, which it does not need before it is sent.
     if (order.instrument.contract === undefined) order.limit = engine.execution[feed.instrumentIndex]!.lastTicks as Ticks;
-    return engine.drafts.reverse(order, [...ahead], wanted);
+    return engine.drafts.reverse(order, [...ahead], targetLots);
   }
   isUnfinished(id: OrderId): boolean {
     const { orders } = this.engine;
@@ -119,7 +119,7 @@ export class Rebalancing implements RebalanceHost {
 
   /** Withdraws orders that still wait, of one instrument or of all. */
   withdraw(instrumentIndex: number | null): void {
-    const { index } = this.own;
+    const { index } = this.ownOrders;
     this.engine.drafts.withdrawAll((draft) => {
       const { order } = draft;
       return isOfRebalance(draft) && order.strategy === index && (instrumentIndex ?? order.instrumentIndex) === order.instrumentIndex;
@@ -147,7 +147,8 @@ export class Rebalancing implements RebalanceHost {
     const ticks = decidedTicks > 0 ? decidedTicks : lastTicks;
     const scale = reservations.scale(instrumentIndex);
     const isConverted = ledger instanceof ConvertedLedger;
-    const account = isConverted ? ledger.of(instrumentIndex) : ledger instanceof PairedLedger ? ledger.spot : ledger;
+    const spotLedger = ledger instanceof PairedLedger ? ledger.spot : ledger;
+    const account = isConverted ? ledger.of(instrumentIndex) : spotLedger;
     const reserved = isConverted ? reservations.cashBeside(strategy, instrumentIndex) : reservations.cashOf(strategy, 'spot');
     const free = Math.max(0, account.cash(strategy) - reserved);
     const afterFee = mulDiv(free, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');

@@ -43,41 +43,41 @@ interface TargetOrders {
 export class Targets {
   private readonly engine: TargetHost;
   private readonly sizes: TargetSizes;
-  private readonly own: TargetOrders;
+  private readonly targetOrders: TargetOrders;
   /** By instrument: the sent reversal for which the protective orders of the old side were removed; undefined without one. */
   private readonly sentReversals: (OrderId | undefined)[] = [];
 
-  constructor(engine: TargetHost, sizes: TargetSizes, own: TargetOrders) {
+  constructor(engine: TargetHost, sizes: TargetSizes, targetOrders: TargetOrders) {
     this.engine = engine;
     this.sizes = sizes;
-    this.own = own;
+    this.targetOrders = targetOrders;
   }
 
-  /** Changes the position to `wanted` lots, and removes stops that would close it twice. Null: no order was needed. */
-  goTo(feed: FeedRun, wanted: number): OrderId | null {
+  /** Changes the position to `targetLots` lots, and removes stops that would close it twice. Null: no order was needed. */
+  goTo(feed: FeedRun, targetLots: number): OrderId | null {
     const engine = this.engine;
     const { instrumentIndex, instrument } = feed;
     const waitingReversal = engine.followUps === 0 ? undefined : this.sizes.reversal(instrumentIndex);
-    if (waitingReversal !== undefined && waitingReversal.targetLots === wanted) return null;
+    if (waitingReversal !== undefined && waitingReversal.targetLots === targetLots) return null;
     // The newest decision replaces the older one.
     if (waitingReversal !== undefined) engine.drafts.withdraw(waitingReversal.order);
     const held = this.sizes.heldAndOrdered(instrumentIndex);
-    const missing = wanted - held;
+    const missing = targetLots - held;
     if (Math.abs(missing) < instrument.minLots) return null;
-    const order = engine.newOrder(this.own.index, feed, missing > 0 ? 'buy' : 'sell');
-    order.slot = this.own.slot;
+    const order = engine.newOrder(this.targetOrders.index, feed, missing > 0 ? 'buy' : 'sell');
+    order.slot = this.targetOrders.slot;
     this.writeSize(order, missing, held);
     const { isCleared, ahead } = this.sizes.clearOldSide(order, missing);
-    if (!isCleared) return this.own.send(order);
-    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
+    if (!isCleared) return this.targetOrders.send(order);
+    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, targetLots);
   }
   /** Sends a reversal once the stops of the old side have ended. If it does not fill, an exit closes the old side. */
   reverse(order: BotOrder): OrderId {
     const engine = this.engine;
     const { id, instrumentIndex } = order;
-    this.own.send(order);
+    this.targetOrders.send(order);
     if (order.id !== id) return id;
-    if (order.reason === 'denied') this.own.leave(engine.execution[instrumentIndex]!);
+    if (order.reason === 'denied') this.targetOrders.leave(engine.execution[instrumentIndex]!);
     else if (order.reason === null) {
       this.forgetReversal(instrumentIndex);
       this.sentReversals[instrumentIndex] = id;
@@ -96,9 +96,11 @@ export class Targets {
     if (this.sentReversals[instrumentIndex] !== id) return;
     this.forgetReversal(instrumentIndex);
     const { ledger, orders, execution } = this.engine;
-    const isDrafted = orders.drafts.orders.some((draft) => draft.strategy === this.own.index && draft.instrumentIndex === instrumentIndex);
-    if (!isDrafted && ledger.closable(this.own.index, instrumentIndex, side === 'buy', true) > 0)
-      this.own.leave(execution[instrumentIndex]!);
+    const isDrafted = orders.drafts.orders.some(
+      (draft) => draft.strategy === this.targetOrders.index && draft.instrumentIndex === instrumentIndex,
+    );
+    if (!isDrafted && ledger.closable(this.targetOrders.index, instrumentIndex, side === 'buy', true) > 0)
+      this.targetOrders.leave(execution[instrumentIndex]!);
   }
   /** Writes the missing lots as a market order: an order that only reduces `held` lots is reduce-only. */
   writeSize(order: BotOrder, missing: number, held: number): void {

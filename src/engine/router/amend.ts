@@ -57,8 +57,8 @@ const KEYS: Readonly<Record<string, true>> = {
  */
 export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: Amendment): OrderId | null {
   checkChange(by.name, change);
-  const known = engine.orders.get(id);
-  const order = known !== undefined && known.strategy === by.strategy && known.state !== STATE.done ? known : undefined;
+  const amended = engine.orders.get(id);
+  const order = amended !== undefined && amended.strategy === by.strategy && amended.state !== STATE.done ? amended : undefined;
   const bracket = bracketOf(engine, by.strategy, id);
   if (order === undefined && bracket === undefined) return null;
   const { limit, size, stop, target, targets } = change;
@@ -122,27 +122,32 @@ function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }
 }
 
 /** Cancels an order and sends its replacement in the same slot, once the cancel is confirmed. */
-function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOrder, terms: Terms & { readonly stopLoss: Ticks }): OrderId {
-  const { instrumentIndex, side, id } = old;
+function replace(
+  engine: AmendHost,
+  { strategy, decisions }: Amender,
+  oldOrder: BotOrder,
+  terms: Terms & { readonly stopLoss: Ticks },
+): OrderId {
+  const { instrumentIndex, side, id } = oldOrder;
   const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
   next.role = 'limit';
-  next.slot = old.slot;
+  next.slot = oldOrder.slot;
   next.limit = terms.limit;
   next.lots = terms.lots;
   next.takeProfit = terms.takeProfit;
   next.ladder = terms.ladder;
   next.stopLoss = terms.stopLoss;
-  next.trailing = old.trailing;
-  next.trailingPpm = old.trailingPpm;
-  next.trailingFrom = old.trailingFrom;
+  next.trailing = oldOrder.trailing;
+  next.trailingPpm = oldOrder.trailingPpm;
+  next.trailingFrom = oldOrder.trailingFrom;
   next.isGuarded = next.takeProfit > 0 || next.stopLoss > 0 || next.trailing > 0;
-  next.reduceOnly = old.reduceOnly;
-  next.timeInForce = old.timeInForce;
+  next.reduceOnly = oldOrder.reduceOnly;
+  next.timeInForce = oldOrder.timeInForce;
   if (decisions !== null) {
     decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
     decisions.order(next, false);
   }
-  engine.orders.cancel(old, engine.nowMs);
+  engine.orders.cancel(oldOrder, engine.nowMs);
   return engine.submit(next);
 }
 
@@ -151,25 +156,26 @@ function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOr
  * Returns the id of the new one; null, and nothing has changed, if the old one is not acknowledged yet, another move of it is under way,
  * nothing is held, a given number is NaN, or the new one is denied.
  */
-function amendTrigger(engine: AmendHost, by: Amender, old: BotOrder, change: Amendment): OrderId | null {
+function amendTrigger(engine: AmendHost, by: Amender, oldOrder: BotOrder, change: Amendment): OrderId | null {
   const { orders, sizing } = engine;
-  const { id, instrument, instrumentIndex, side, strategy } = old;
-  const isBuy = old.sign > 0;
-  const price = triggerPriceOf(by.name, old, change);
-  const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
-  const isMoving = orders.amended.oldOf(old) !== undefined || isBeingAmended(old, orders.active());
-  if (old.state !== STATE.working || old.filledLots > 0 || held === 0 || isMoving) return null;
-  const ticks = price === undefined ? old.triggerTicks : sizing.ticks(instrument, price, isBuy);
-  const lots = change.size === undefined ? Math.min(old.lots + old.fingerprintOffset, held) : sizing.lots(instrument, change.size);
+  const { id, instrument, instrumentIndex, side, strategy } = oldOrder;
+  const isBuy = oldOrder.sign > 0;
+  const price = triggerPriceOf(by.name, oldOrder, change);
+  const closableLots = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
+  const isMoving = orders.amended.oldOf(oldOrder) !== undefined || isBeingAmended(oldOrder, orders.active());
+  if (oldOrder.state !== STATE.working || oldOrder.filledLots > 0 || closableLots === 0 || isMoving) return null;
+  const ticks = price === undefined ? oldOrder.triggerTicks : sizing.ticks(instrument, price, isBuy);
+  const lots =
+    change.size === undefined ? Math.min(oldOrder.lots + oldOrder.fingerprintOffset, closableLots) : sizing.lots(instrument, change.size);
   if (!(ticks > 0 && lots >= instrument.minLots)) return null;
-  if (ticks === old.triggerTicks && lots === old.lots) return id;
+  if (ticks === oldOrder.triggerTicks && lots === oldOrder.lots) return id;
 
   const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
-  next.role = old.role;
-  next.slot = old.slot;
+  next.role = oldOrder.role;
+  next.slot = oldOrder.slot;
   next.reduceOnly = true;
   next.triggerTicks = ticks as Ticks;
-  next.triggersAbove = old.triggersAbove;
+  next.triggersAbove = oldOrder.triggersAbove;
   next.amends = id;
   by.writeClosing(next, change.size, lots);
   if (by.decisions !== null) {
@@ -249,8 +255,8 @@ const noLimitError = (name: string, id: number): StrategyError =>
     `${name}: this.amend(${id}) with a limit, size or target, but the order has no limit price`,
     'change only its stop: this.amend replaces limit orders alone',
   );
-const filledError = (name: string, id: number, what: string): StrategyError =>
+const filledError = (name: string, id: number, problem: string): StrategyError =>
   new StrategyError(
-    `${name}: this.amend(${id}, { ${what} }), but the order has filled`,
+    `${name}: this.amend(${id}, { ${problem} }), but the order has filled`,
     'cancel its takeProfit from openOrders() and close with a limit order of your own: the stop stays',
   );

@@ -255,8 +255,8 @@ export class BracketManager {
       this.cancelBlockingOrders(bracket);
     const lots = Math.min(bracket.lots, closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong));
     const max = maxAtMarket(engine.instruments[bracket.instrument]!);
-    for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
-      sent = this.sendStop(bracket, price, Math.min(left, max));
+    for (let remainingLots = lots, sent = lots; remainingLots >= minLots && sent > 0; remainingLots -= sent) {
+      sent = this.sendStop(bracket, price, Math.min(remainingLots, max));
       bracket.lots -= sent;
     }
     // Lots that could not be sent stay protected, and the next row tries again. Other orders hold them until their cancel takes effect, or

@@ -31,7 +31,7 @@ export interface HaltHost {
 /** Acts once on each new halt cause: cancels orders, and closes positions where the cause demands it. */
 export class HaltActions {
   private readonly engine: HaltHost;
-  private seen: readonly HaltCause[] = [];
+  private previousCauses: readonly HaltCause[] = [];
 
   constructor(engine: HaltHost) {
     this.engine = engine;
@@ -42,10 +42,10 @@ export class HaltActions {
    * them journalled, so a replay takes the same actions.
    */
   act(): void {
-    const before = this.seen;
+    const before = this.previousCauses;
     const now = this.engine.risk.halts.causes();
     if (now === before) return;
-    this.seen = now;
+    this.previousCauses = now;
     for (const cause of now) if (!before.includes(cause)) this.actOn(cause);
     // A cleared cause may have ended the start, so drafts that were ready meanwhile are sent.
     this.engine.drafts.release();

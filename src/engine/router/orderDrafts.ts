@@ -168,17 +168,17 @@ export class OrderDrafts implements StrategyOrders {
   private scaledExit(order: BotOrder, size: Size, ticks: number, lots: number): number {
     if (order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly) return lots;
     const unscaledLots = this.lotsOf(size, order.instrument, order.instrumentIndex, ticks, UNSCALED);
-    const held = this.closable(order);
-    return unscaledLots === held ? held : Math.min(lots, Math.max(unscaledLots, held));
+    const closableLots = this.closable(order);
+    return unscaledLots === closableLots ? closableLots : Math.min(lots, Math.max(unscaledLots, closableLots));
   }
 
   private writeDefaultSize(order: BotOrder): void {
     const { instrumentIndex } = order;
-    const known = this.defaultLots;
-    if (known[instrumentIndex] !== known[instrumentIndex])
-      known[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
+    const lots = this.defaultLots;
+    if (lots[instrumentIndex] !== lots[instrumentIndex])
+      lots[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
     // hot: docs/performance.md#out-parameters
-    this.setSize(order, known[instrumentIndex]!);
+    this.setSize(order, lots[instrumentIndex]!);
   }
 
   /** Returns the lots to hold, negative for short. On futures the size may be negative here. */

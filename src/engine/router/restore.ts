@@ -2,8 +2,8 @@
 
 import type { Lots, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
-import type { Ended } from '../../orders/drafts.ts';
-import type { RestoredOrders } from '../../orders/restored.ts';
+import type { OrderEnd } from '../../orders/drafts.ts';
+import type { RestoredOrders } from '../../orders/restoreBotOrder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import { ABSENT_HOLD_MS } from '../../orders/reserve/reservation.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -21,7 +21,7 @@ import type { UnknownOutcomes } from './unknownOutcomes.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
+const NO_EFFECT: OrderEnd = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
 
 /** The parts of an engine that are restored. */
 export interface RestoreHost {
@@ -73,7 +73,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
     const isOpen = (id: OrderId): boolean =>
       engine.orders.active().some((one) => one.id === id) || orders.drafts!.some((draft) => draft.order.id === id);
     // An order that is neither open nor known to have ended had no effect.
-    const endOf = (id: OrderId): Ended | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
+    const endOf = (id: OrderId): OrderEnd | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
     engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NAN }, endOf);
   }
   engine.execution.forEach((feed, index) => {

@@ -59,8 +59,8 @@ const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
-  const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
-  if (held === 0 || Math.abs(missing) < held) return NOTHING;
+  const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
+  if (closableLots === 0 || Math.abs(missing) < closableLots) return NOTHING;
   const protecting = brackets.list(instrumentIndex).filter((bracket) => bracket.strategy === strategy && bracket.isLong === sign < 0);
   for (const bracket of protecting) brackets.remove(bracket);
   engine.drafts.withdrawAll((draft) => closes(draft.order, order));

@@ -57,10 +57,10 @@ export class Sizing {
     for (let index = 0; index < 4; index++)
       if (this.amounts[index] === amount && this.digits[index] === digits) return this.results[index]!;
     const result = scaleAmount(this.scale === 1 ? amount : timesFactor(amount, this.scale), digits, 'down');
-    const at = (this.newest = (this.newest + 1) & 3);
-    this.amounts[at] = amount;
-    this.digits[at] = digits;
-    this.results[at] = result;
+    const slot = (this.newest = (this.newest + 1) & 3);
+    this.amounts[slot] = amount;
+    this.digits[slot] = digits;
+    this.results[slot] = result;
     return result;
   }
 }

@@ -56,8 +56,8 @@ export class TriggerOrderTracker {
     // It was moved: the order of before or after the move has closed the position, or still protects it.
     if (engine.orders.amended.oldOf(order) !== undefined || isBeingAmended(order, engine.orders.active())) return;
     const isBuy = side === 'buy';
-    const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
-    if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
+    const closableLots = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
+    if (closableLots === 0 || lots < closableLots || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
     engine.hasPendingWork = true;
     engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }

@@ -61,11 +61,11 @@ export class UnknownOutcomes {
   }
 
   /** Applies one read to an order of unknown outcome. It settles the order, or requests the next read. */
-  applyEvidence(id: OrderId, seen: Evidence): void {
+  applyEvidence(id: OrderId, evidence: Evidence): void {
     const engine = this.engine;
     const order = engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return;
-    const finding = engine.orders.applyEvidence(order, seen, this.holds(UNATTRIBUTED, order.instrumentIndex));
+    const finding = engine.orders.applyEvidence(order, evidence, this.holds(UNATTRIBUTED, order.instrumentIndex));
     if (finding.kind === 'read') {
       if (finding.human !== null) this.callPerson(order, finding.human);
       this.read(order, finding.channel, finding.waitMs);
@@ -132,13 +132,13 @@ export class UnknownOutcomes {
     this.engine.notifyOrder(order);
   }
   /** Handles a fill that should not have happened. */
-  reportAnomaly(order: BotOrder, what: FillAnomaly): void {
-    if (what === 'LATE_LANDING') this.reportLateArrival(order);
+  reportAnomaly(order: BotOrder, anomaly: FillAnomaly): void {
+    if (anomaly === 'LATE_LANDING') this.reportLateArrival(order);
     else
       this.raiseHalt(
         'POST_TRADE',
         null,
-        `order ${order.id}: ${what === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end'}`,
+        `order ${order.id}: ${anomaly === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end'}`,
       );
   }
 

@@ -2,7 +2,7 @@
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
-import { isOfRebalance, isSameSlot, isWatched, sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
+import { isOfRebalance, isSameSlot, isWatched, sizeLeft, type OrderEnd, type WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { StopEntryManager, type StopEntryHost } from '../entries/stopEntryManager.ts';
@@ -52,11 +52,11 @@ export class WaitingDrafts {
   /** Makes an order wait for the end of the order in its slot whose cancel was requested. */
   replace(order: BotOrder): OrderId {
     const { orders } = this.engine;
-    const old = orders.active().find((other) => isSameSlot(order, other));
+    const oldOrder = orders.active().find((other) => isSameSlot(order, other));
     const isValid = order.lots > 0 || order.quoteUnits > 0;
     const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
-    if (old === undefined || !isValid || isBusy) return this.deny(order, isValid ? 'SLOT_BUSY' : 'BAD_INPUT');
-    const { id, side, lots, quoteUnits, filledLots, filledUnits } = old;
+    if (oldOrder === undefined || !isValid || isBusy) return this.deny(order, isValid ? 'SLOT_BUSY' : 'BAD_INPUT');
+    const { id, side, lots, quoteUnits, filledLots, filledUnits } = oldOrder;
     const replaced = { id, side, lots, quoteUnits, filledLots, filledUnits };
     return this.wait({ order, ahead: [id], replaced, targetLots: NAN, left: NAN });
   }
@@ -78,7 +78,7 @@ export class WaitingDrafts {
   }
 
   /** Restores a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it is open. */
-  restore(draft: WaitingDraft, ended: (id: OrderId) => Ended | undefined): void {
+  restore(draft: WaitingDraft, ended: (id: OrderId) => OrderEnd | undefined): void {
     const { orders } = this.engine;
     orders.drafts.add(draft);
     this.engine.followUps++;
@@ -128,7 +128,7 @@ export class WaitingDrafts {
     }
     if (isAhead) this.releaseInTurn();
   }
-  private leave(draft: WaitingDraft, id: OrderId, end: Ended): void {
+  private leave(draft: WaitingDraft, id: OrderId, end: OrderEnd): void {
     draft.ahead.splice(draft.ahead.indexOf(id), 1);
     if (draft.replaced !== null) draft.left = sizeLeft(draft.order, draft.replaced, end);
   }

@@ -22,14 +22,14 @@ const KEYS: Readonly<Record<string, true>> = { at: true, share: true } satisfies
 /** Returns the targets of an order. Throws StrategyError for an invalid list; a price that is not a number becomes NaN. */
 export function readTargets(
   { instrument, sign }: Pick<BotOrder, 'instrument' | 'sign'>,
-  given: readonly TargetShare[],
+  targets: readonly TargetShare[],
   name: string,
 ): Ladder {
-  checkList(given, name);
+  checkList(targets, name);
   let remainingPpm = MILLION;
-  return given.map((target, index): Rung => {
+  return targets.map((target, index): Rung => {
     checkTarget(target, index, name);
-    const isLast = index === given.length - 1;
+    const isLast = index === targets.length - 1;
     if (target.share === undefined && !isLast)
       throw targetsError(name, `targets[${index}] has no share`, 'only the last target may have no share: it closes the remainder');
     const sharePpm = target.share === undefined ? remainingPpm : scaleAmount(target.share, SHARE_DIGITS, 'down');
@@ -65,30 +65,30 @@ export function writeLadder(order: BotOrder, ladder: Ladder): void {
 }
 
 /** Throws StrategyError unless the option is a list of targets. */
-function checkList(given: unknown, name: string): void {
-  if (!Array.isArray(given))
-    throw targetsError(name, `targets is ${given === null ? 'null' : `a ${typeof given}`} instead of a list`, `write ${EXAMPLE}`);
-  if (given.length === 0) throw targetsError(name, 'targets is empty', 'remove it if no target should close the position');
-  if (given.length > MAX_TARGETS)
-    throw targetsError(name, `${given.length} targets`, `give at most ${MAX_TARGETS}: each is an order at the exchange`);
+function checkList(targets: unknown, name: string): void {
+  if (!Array.isArray(targets))
+    throw targetsError(name, `targets is ${targets === null ? 'null' : `a ${typeof targets}`} instead of a list`, `write ${EXAMPLE}`);
+  if (targets.length === 0) throw targetsError(name, 'targets is empty', 'remove it if no target should close the position');
+  if (targets.length > MAX_TARGETS)
+    throw targetsError(name, `${targets.length} targets`, `give at most ${MAX_TARGETS}: each is an order at the exchange`);
 }
-/** Throws StrategyError for a target that is not valid. `at` is its position in the list. */
-function checkTarget(target: unknown, at: number, name: string): void {
+/** Throws StrategyError for a target that is not valid. `index` is its position in the list. */
+function checkTarget(target: unknown, index: number, name: string): void {
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
   if (!isObject || !('at' in target) || target.at === undefined)
-    throw targetsError(name, `targets[${at}] has no price`, `write ${EXAMPLE}`);
+    throw targetsError(name, `targets[${index}] has no price`, `write ${EXAMPLE}`);
   for (const key of Object.keys(target)) {
     if (KEYS[key] === true) continue;
     const near = nearestName(key, Object.keys(KEYS));
     throw targetsError(
       name,
-      `targets[${at}].${key} does not exist`,
+      `targets[${index}].${key} does not exist`,
       near === null ? `the keys of a target are at and share: ${EXAMPLE}` : `did you mean ${near}?`,
     );
   }
 }
-const targetsError = (name: string, what: string, remedy: string): StrategyError =>
-  new StrategyError(`${name}: an order with invalid targets: ${what}`, remedy);
+const targetsError = (name: string, problem: string, remedy: string): StrategyError =>
+  new StrategyError(`${name}: an order with invalid targets: ${problem}`, remedy);
 
 /** Returns the error for a call that has both a single target and targets. */
 export const bothTargetsError = (name: string, call: string, single: string): StrategyError =>

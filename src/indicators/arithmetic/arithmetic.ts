@@ -11,7 +11,7 @@ import {
   type Source,
   type Wiring,
 } from '../graph/spec.ts';
-import { finite, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow } from '../graph/window.ts';
+import { copyValues, finite, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow } from '../graph/window.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 // hot: docs/performance.md#file-constants
@@ -147,7 +147,7 @@ function unary(name: Unary, x: Source): IndicatorSpec<Series> {
     name,
     sources: [operand(x)],
     needs: { '': 1 },
-    make: (wiring) => new Mapped(name, wiring.numbers(0), wiring.out(0)),
+    make: (wiring) => new MapKernel(name, wiring.numbers(0), wiring.out(0)),
   });
 }
 
@@ -191,7 +191,11 @@ class Product extends OfTwo {
   fill(fromRow: number, toRow: number): void {
     const { a, b } = this;
     const { values, base } = this.out;
-    for (let row = fromRow; row < toRow; row++) values[row - base] = finite(valueAt(a, row) * valueAt(b, row));
+    if (a.column !== null && b.column !== null) {
+      const { values: x, base: xBase } = a.column;
+      const { values: y, base: yBase } = b.column;
+      for (let row = fromRow; row < toRow; row++) values[row - base] = finite(x[row - xBase]! * y[row - yBase]!);
+    } else for (let row = fromRow; row < toRow; row++) values[row - base] = finite(valueAt(a, row) * valueAt(b, row));
   }
 }
 
@@ -222,7 +226,7 @@ class Larger extends OfTwo {
 }
 
 /** Computes a function of each value. Each function has a loop of its own, into which the compiler can put it. */
-class Mapped implements Kernel {
+class MapKernel implements Kernel {
   readonly #name: Unary;
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -240,7 +244,7 @@ class Mapped implements Kernel {
     const [first, end] = [fromRow - fromBase, toRow - fromBase];
     switch (this.#name) {
       case 'log':
-        for (let i = first; i < end; i++) values[i + shift] = finite(Math.log(from[i]!));
+        for (let i = first; i < end; i++) values[i + shift] = from[i]! > 0 ? Math.log(from[i]!) : NAN;
         break;
       case 'exp':
         for (let i = first; i < end; i++) values[i + shift] = finite(Math.exp(from[i]!));
@@ -274,7 +278,9 @@ class Lag implements Kernel {
     const { values: from, base: fromBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
-    for (let row = fromRow; row < toRow; row++) values[row - base] = row < bars ? NAN : from[row - bars - fromBase]!;
+    const first = Math.min(toRow, Math.max(fromRow, bars));
+    for (let row = fromRow; row < first; row++) values[row - base] = NAN;
+    copyValues(from, first - bars - fromBase, values, first - base, toRow - first);
   }
 }
 
@@ -295,6 +301,18 @@ class Where implements Kernel {
   fill(fromRow: number, toRow: number): void {
     const { values: states, base: statesBase } = this.#signal;
     const { values, base } = this.#out;
+    const a = this.#a.column;
+    const b = this.#b.column;
+    if (a !== null && b !== null) {
+      const { values: x, base: xBase } = a;
+      const { values: y, base: yBase } = b;
+      for (let row = fromRow; row < toRow; row++) {
+        const state = states[row - statesBase]!;
+        const chosen = state === TRUE ? x[row - xBase]! : y[row - yBase]!;
+        values[row - base] = state === NOT_READY ? NAN : chosen;
+      }
+      return;
+    }
     for (let row = fromRow; row < toRow; row++) {
       const state = states[row - statesBase]!;
       values[row - base] = state === NOT_READY ? NAN : valueAt(state === TRUE ? this.#a : this.#b, row);

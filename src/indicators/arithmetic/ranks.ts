@@ -19,12 +19,12 @@ const NAN = NaN;
 export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
   if (among.length === 0)
     throw new ConfigError('rank: expected the series of one symbol or more, got none', 'write them as rank(mine, all)');
-  const own = operand(x);
+  const ranked = operand(x);
   return seriesSpec({
     name: 'rank',
-    sources: [own, ...among.map(operand)],
+    sources: [ranked, ...among.map(operand)],
     // Equal lists have equal numbers, so that they share one column.
-    parameters: [`${among.length} symbols`, `#${own.home.numberOf(among)}`],
+    parameters: [`${among.length} symbols`, `#${ranked.home.numberOf(among)}`],
     lookBack: 1,
     needs: { '': 1 },
     isAsOf: true,
@@ -38,27 +38,48 @@ class Rival {
   readonly #rows: ClosedRows;
   readonly #closeMs: Float64Array;
   readonly #maxAgeMs: number;
+  readonly #ownCloseMs: Float64Array;
 
   constructor(window: Fractions, times: RowTimes, wiring: Wiring) {
     this.#window = window;
     this.#rows = new ClosedRows(wiring, times);
     this.#closeMs = times.closeMs;
+    this.#ownCloseMs = wiring.times.closeMs;
     this.#maxAgeMs = 2 * typicalLengthMs(times.interval);
   }
 
-  /** Returns the newest value at the close of `row`. `ms`: the time of this close, ms UTC. NaN while the symbol has no value. */
-  valueAt(row: number, ms: number): number {
-    const found = this.#rows.at(row);
-    if (found < 0 || ms - this.#closeMs[found]! >= this.#maxAgeMs) return NAN;
+  /**
+   * Adds 1 to the rank of each row at which this symbol counts and ranks above `own`. `isBefore`: whether it also ranks above an equal value.
+   */
+  outrank(own: Fractions, out: NumberWindow, fromRow: number, toRow: number, isBefore: boolean): void {
+    const rows = this.#rows;
+    for (let row = fromRow; row < toRow;) {
+      const found = rows.at(row);
+      // Rows that close together with a row of the symbol are not too old.
+      const end = found < 0 ? row : rows.pairedUntil(row, toRow, found);
+      if (end > row) this.#compare(own, out, row, end, found, isBefore);
+      else if (found >= 0 && this.#ownCloseMs[row]! - this.#closeMs[found]! < this.#maxAgeMs)
+        this.#compare(own, out, row, row + 1, found, isBefore);
+      row = Math.max(end, row + 1);
+    }
+  }
+
+  /** Compares the rows [row, end) with as many rows of this symbol from `found` on. */
+  #compare(own: Fractions, out: NumberWindow, row: number, end: number, found: number, isBefore: boolean): void {
     const { values, base, divisor } = this.#window;
-    return values[found - base]! / divisor;
+    const { values: mine, base: mineBase, divisor: mineDivisor } = own;
+    const { values: ranks, base: ranksBase } = out;
+    const shift = found - row - base;
+    // A comparison as a number needs no branch, which no processor would predict.
+    if (isBefore)
+      for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor >= mine[r - mineBase]! / mineDivisor);
+    else for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor > mine[r - mineBase]! / mineDivisor);
   }
 }
 
 /** Computes the rank of a series in each row. */
 class Rank implements Kernel {
   readonly #own: Fractions;
-  readonly #closeMs: Float64Array;
   readonly #rivals: readonly Rival[];
   /** The position of the ranked series in the list; -1: not in the list. */
   readonly #ownIndex: number;
@@ -67,28 +88,22 @@ class Rank implements Kernel {
   constructor(wiring: Wiring, count: number) {
     const windows = Array.from({ length: count }, (_, index) => wiring.fractions(index + 1));
     this.#own = wiring.fractions(0);
-    this.#closeMs = wiring.times.closeMs;
     this.#ownIndex = windows.indexOf(this.#own);
     this.#rivals = windows.map((window, index) => new Rival(window, wiring.timesOf(index + 1), wiring));
     this.#out = wiring.out(0);
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: own, base: ownBase, divisor } = this.#own;
+    const { values: own, base: ownBase } = this.#own;
     const { values, base } = this.#out;
-    for (let row = fromRow; row < toRow; row++) values[row - base] = this.#rankOf(own[row - ownBase]! / divisor, row);
-  }
-
-  #rankOf(x: number, row: number): number {
-    if (x !== x) return NAN;
-    const rivals = this.#rivals;
-    const ms = this.#closeMs[row]!;
-    let higherCount = 0;
-    for (let i = 0; i < rivals.length; i++) {
-      if (i === this.#ownIndex) continue;
-      const value = rivals[i]!.valueAt(row, ms);
-      if (value > x || (value === x && i < this.#ownIndex)) higherCount++;
+    // NaN stays NaN.
+    for (let row = fromRow; row < toRow; row++) {
+      const x = own[row - ownBase]!;
+      values[row - base] = x === x ? 1 : NAN;
     }
-    return higherCount + 1;
+    const rivals = this.#rivals;
+    for (let i = 0; i < rivals.length; i++) {
+      if (i !== this.#ownIndex) rivals[i]!.outrank(this.#own, this.#out, fromRow, toRow, i < this.#ownIndex);
+    }
   }
 }

@@ -174,15 +174,15 @@ export const CANDLE_PATTERNS = Object.keys(PATTERNS) as readonly CandlePattern[]
  * The definitions and settings are those of TA-Lib 0.6. Throws ConfigError for an unknown name.
  */
 export function candle(feed: FeedSeries, pattern: CandlePattern): IndicatorSpec<Series> {
-  const found: Pattern | undefined = Object.hasOwn(PATTERNS, pattern) ? PATTERNS[pattern] : undefined;
-  if (found === undefined)
+  const candlePattern: Pattern | undefined = Object.hasOwn(PATTERNS, pattern) ? PATTERNS[pattern] : undefined;
+  if (candlePattern === undefined)
     throw new ConfigError(`candle: expected a pattern, got ${pattern as string}`, `choose one of ${CANDLE_PATTERNS.join(', ')}`);
   return windowedSeries({
     name: `candle.${pattern}`,
     sources: [feed.open, feed.high, feed.low, feed.close],
     parameters: [],
-    bars: found.bars,
+    bars: candlePattern.bars,
     // Adding 0 changes -0 to 0.
-    of: (columns, row) => found.scoreOf(new Candles(columns), row) + 0,
+    of: (columns, row) => candlePattern.scoreOf(new Candles(columns), row) + 0,
   });
 }

@@ -4,7 +4,7 @@ import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, groupSpec, operand, type IndicatorSpec, type Kernel } from '../graph/spec.ts';
 import { steppedGroup } from '../graph/stepped.ts';
 import type { IndicatorColumn, NumberWindow } from '../graph/window.ts';
-import { Recent } from '../smoothing/running.ts';
+import { RecentValues } from '../smoothing/running.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -64,9 +64,9 @@ export function fractals(feed: FeedSeries, wing = 2): IndicatorSpec<Fractals> {
     parameters: [wing],
     outputs: { up: bars, down: bars },
     start() {
-      const [highs, lows] = [new Recent(bars), new Recent(bars)];
+      const [highs, lows] = [new RecentValues(bars), new RecentValues(bars)];
       let [up, down] = [NAN, NAN];
-      const isExtreme = (recent: Recent, sign: 1 | -1) => {
+      const isExtreme = (recent: RecentValues, sign: 1 | -1) => {
         const middle = recent.ago(wing);
         for (let i = 0; i < bars; i++) if (i !== wing && sign * (recent.ago(i) - middle) >= 0) return false;
         return true;

@@ -3,7 +3,7 @@
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, type IndicatorSpec } from '../graph/spec.ts';
 import { steppedGroup, steppedSeries } from '../graph/stepped.ts';
-import { Recent } from '../smoothing/running.ts';
+import { RecentValues } from '../smoothing/running.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -29,7 +29,7 @@ export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
     parameters: [bars],
     outputs: { up: bars + 1, down: bars + 1, oscillator: bars + 1 },
     start() {
-      const [highs, lows] = [new Recent(bars + 1), new Recent(bars + 1)];
+      const [highs, lows] = [new RecentValues(bars + 1), new RecentValues(bars + 1)];
       return ([high, low], out) => {
         highs.push(high!);
         lows.push(low!);
@@ -58,7 +58,7 @@ export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly pl
     parameters: [bars],
     outputs: { plus: bars + 1, minus: bars + 1 },
     start() {
-      const [ups, downs, ranges] = [new Recent(bars), new Recent(bars), new Recent(bars)];
+      const [ups, downs, ranges] = [new RecentValues(bars), new RecentValues(bars), new RecentValues(bars)];
       let [lastHigh, lastLow, lastClose] = [NAN, NAN, NAN];
       return ([high, low, close], out) => {
         const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
@@ -87,7 +87,7 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
     parameters: [bars],
     outputs: { fisher: bars, signal: bars },
     start() {
-      const middlePrices = new Recent(bars);
+      const middlePrices = new RecentValues(bars);
       let [position, value] = [0, 0];
       return ([high, low], out) => {
         const middle = 0.5 * (high! + low!);
@@ -98,7 +98,7 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
         // A range of 0 counts as 0.001, to avoid a division by 0.
         const range = top - bottom === 0 ? 0.001 : top - bottom;
         const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * position;
-        position = raw > 0.99 ? 0.999 : raw < -0.99 ? -0.999 : raw;
+        position = Math.abs(raw) > 0.99 ? Math.sign(raw) * 0.999 : raw;
         const last = value;
         value = 0.5 * Math.log((1 + position) / (1 - position)) + 0.5 * last;
         out[0] = value;

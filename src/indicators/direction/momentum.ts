@@ -7,7 +7,7 @@ import { checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
 import { wma } from '../averages.ts';
 import { roc } from '../momentum.ts';
-import { Recent, RunningMean } from '../smoothing/running.ts';
+import { RecentValues, RunningMean } from '../smoothing/running.ts';
 import { percentRank } from '../statistics/statistics.ts';
 import { percentOscillator } from '../volume/volume.ts';
 
@@ -154,8 +154,10 @@ export function streak(x: Source): IndicatorSpec<Series> {
       return ([value]) => {
         const move = Math.sign(value! - last);
         last = value!;
-        if (move !== move) return NAN;
-        return (length = move === 0 ? 0 : Math.sign(length) === move ? length + move : move);
+        if (Number.isNaN(move)) return NAN;
+        // A move against the streak, or after an unchanged value, begins a new streak. An unchanged value ends it: its move is 0.
+        length = Math.sign(length) === move ? length + move : move;
+        return length;
       };
     },
   });
@@ -207,7 +209,7 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
     parameters: [first, second, third],
     bars: maxBars + 1,
     start() {
-      const [pressures, ranges] = [new Recent(maxBars), new Recent(maxBars)];
+      const [pressures, ranges] = [new RecentValues(maxBars), new RecentValues(maxBars)];
       let last = NAN;
       const share = (bars: number) => {
         let [pressure, range] = [0, 0];

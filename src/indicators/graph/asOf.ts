@@ -3,7 +3,7 @@
 import { firstAfter } from '../../base/number/search.ts';
 import type { GraphOutput } from './graph.ts';
 import type { Design, Kernel, RowTimes, Wiring } from './spec.ts';
-import { NOT_READY, type Fractions, type IndicatorColumn, type NumberWindow, type SignalWindow } from './window.ts';
+import { copyValues, NOT_READY, type Fractions, type IndicatorColumn, type NumberWindow, type SignalWindow } from './window.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -72,6 +72,30 @@ export class ClosedRows {
     while (found + 1 < length && closeMs[found + 1]! <= ms) found++;
     return (this.#row = found);
   }
+
+  /**
+   * Returns the end of the rows from `row` on that close together with consecutive rows of the other feed, `found` with `row` and so on. For such
+   * rows `at` need not be called.
+   */
+  pairedUntil(row: number, toRow: number, found: number): number {
+    const own = this.#closeMs;
+    const { closeMs, length } = this.#otherTimes;
+    const shift = found - row;
+    const lastRow = Math.min(toRow, length - shift) - 1;
+    let ms = own[row]!;
+    if (ms !== closeMs[found]!) return row;
+    let paired = row;
+    for (; paired < lastRow; paired++) {
+      const next = own[paired + 1]!;
+      if (next !== closeMs[paired + 1 + shift]! || next <= ms) break;
+      ms = next;
+    }
+    // If a further row of the other feed closes at the same time, that row is the newest one.
+    const after = paired + 1 + shift;
+    if (after < length && closeMs[after]! <= ms) return row;
+    this.#row = paired + shift;
+    return paired + 1;
+  }
 }
 
 /** Copies the values of a series of another feed. */
@@ -89,9 +113,18 @@ class AsOfNumbers implements Kernel {
   fill(fromRow: number, toRow: number): void {
     const { values: from, base: fromBase, divisor } = this.#source;
     const { values, base } = this.#out;
-    for (let row = fromRow; row < toRow; row++) {
-      const found = this.#rows.at(row);
-      values[row - base] = found < 0 ? NAN : from[found - fromBase]! / divisor;
+    const rows = this.#rows;
+    for (let row = fromRow; row < toRow;) {
+      const found = rows.at(row);
+      if (found < 0) {
+        values[row++ - base] = NAN;
+        continue;
+      }
+      const end = Math.max(row + 1, rows.pairedUntil(row, toRow, found));
+      const shift = found - row - fromBase;
+      if (divisor === 1) copyValues(from, row + shift, values, row - base, end - row);
+      else for (let r = row; r < end; r++) values[r - base] = from[r + shift]! / divisor;
+      row = end;
     }
   }
 }

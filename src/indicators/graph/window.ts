@@ -102,6 +102,12 @@ export function finite(x: number): number {
   return x - x === 0 ? x : NAN;
 }
 
+/** Copies `count` values. Calls for few values are slower than a loop. */
+export function copyValues(from: Float64Array, fromIndex: number, into: Float64Array, index: number, count: number): void {
+  if (count < 64) for (let i = 0; i < count; i++) into[index + i] = from[fromIndex + i]!;
+  else into.set(from.subarray(fromIndex, fromIndex + count), index);
+}
+
 /** State of a signal that is false. */
 export const FALSE = 0;
 /** State of a signal that is true. */

@@ -29,7 +29,7 @@ export class RunningMean {
 }
 
 /** A ring of the last `length` values. */
-export class Recent {
+export class RecentValues {
   readonly #values: Float64Array;
   #count = 0;
   #nextIndex = 0;

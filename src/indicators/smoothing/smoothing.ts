@@ -5,7 +5,7 @@ import { mul, sub } from '../arithmetic/arithmetic.ts';
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { steppedSeries, windowedSeries } from '../graph/stepped.ts';
-import { Recent, RunningMean } from './running.ts';
+import { RecentValues, RunningMean } from './running.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -132,7 +132,7 @@ export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     bars: back + bars,
     start() {
-      const recent = new Recent(back + 1);
+      const recent = new RecentValues(back + 1);
       const mean = new RunningMean(bars);
       return ([value]) => {
         recent.push(value!);
@@ -156,7 +156,7 @@ export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
     parameters: [bars],
     bars: bars + 1,
     start() {
-      const recent = new Recent(bars + 1);
+      const recent = new RecentValues(bars + 1);
       let mean = NAN;
       return ([value]) => {
         const last = recent.ago(0);

@@ -9,96 +9,118 @@ const NAN = NaN;
 
 /** Maximum length of a window, in bars. */
 export const MAX_BARS = 100_000;
+/** Number of rows from a full sum to the next, if the window is not longer. */
+const PERIOD_ROWS = 1024;
 /**
- * Smallest share that the spread may have of the largest sum of squares since the last full sum, for each bar of the window. Below it, the
- * rounding errors of the updates could exceed 3e-10 of the spread: each of at most `bars` updates adds three roundings of 2^-53 of that sum.
+ * Smallest share that a spread may have of all sums of squares since the last full sum together. Each update of a sum adds at most three roundings
+ * of 2^-53 of it, so that they stay below 3e-10 of the spread.
  */
-const MIN_SHARE_A_BAR = 1.1e-6;
+const MIN_SHARE = 1.1e-6;
 
 // Elements of the state of the sums over one series.
+/** The value from which distances are measured. */
 const ANCHOR = 0;
+/** Sum of the distances from the anchor. */
 const SUM = 1;
 /** Sum of the squares of the distances from the anchor. */
 const SQUARES = 2;
-/** The largest sum of squares since the last full sum. */
-const LARGEST = 3;
+/** All sums of squares since the last full sum together. The full sum counts as many times as it has values. */
+const TOTAL = 3;
+/** Sum of the squares of the distances from the mean. Exactly 0 if all values are equal. */
 const SPREAD = 4;
 const STATE_LENGTH = 5;
 
 type Column = IndicatorColumn<Float64Array>;
 
+/** Writes the state of the sums over the whole window of `bars` rows that ends with `row`. The anchor is its newest value. */
+function sumAll({ values, base }: Column, row: number, bars: number, state: Float64Array): void {
+  const first = row - bars + 1 - base;
+  const last = row - base;
+  const anchor = values[last]!;
+  let sum = 0;
+  let squares = 0;
+  for (let i = first; i <= last; i++) {
+    const distance = values[i]! - anchor;
+    sum += distance;
+    squares += distance * distance;
+  }
+  const mean = sum / bars;
+  let spread = 0;
+  for (let i = first; i <= last; i++) spread += (values[i]! - anchor - mean) * (values[i]! - anchor - mean);
+  state[ANCHOR] = anchor;
+  state[SUM] = sum;
+  state[SPREAD] = spread;
+  state[SQUARES] = squares;
+  state[TOTAL] = squares * bars;
+}
+
+/** The largest number of rows whose sums are made before their statistics. */
+const TURN_ROWS = 256;
 /**
- * Sums over the last values of one series. The values are taken as distances from an anchor, a value of the window. A full sum is made every
- * `bars` rows, and where a much larger spread has left the window, so that errors of rounding do not accumulate.
+ * Sums of the rows of a turn, by their place in it: `bars` times the distance of the newest value from the mean or `bars` times the sum of the
+ * products, and the spreads. Sums first and then divisions and roots, because each loop is then short. Kernels take turns, so they share them.
  */
-class RollingSquares {
-  readonly #column: Column;
-  readonly #bars: number;
-  /** 1 / bars: a division at every row would cost more than the sums. */
-  readonly #perBar: number;
-  /** The state, in an array of numbers: a field that changes at every row would be a new object each time. */
-  readonly #state = new Float64Array(STATE_LENGTH);
+const NUMERATORS = new Float64Array(TURN_ROWS);
+const SPREADS_A = new Float64Array(TURN_ROWS);
+const SPREADS_B = new Float64Array(TURN_ROWS);
 
-  constructor(column: Column, bars: number) {
-    this.#column = column;
-    this.#bars = bars;
-    this.#perBar = 1 / bars;
-  }
+/**
+ * A kernel whose sums follow a window. The values are taken as distances from an anchor, a value of the window. A full sum is made at times,
+ * and where a much larger spread has left the window, so that errors of rounding do not accumulate.
+ */
+abstract class SlidingKernel implements Kernel {
+  protected readonly bars: number;
+  readonly #period: number;
+  readonly #out: NumberWindow;
+  /** Number of consecutive rows with all values, counted up to `bars`. */
+  #complete = 0;
+  /** The next row whose sums cannot be made from those of the row before it. */
+  #nextFullRow = 0;
 
-  /** The value from which distances are measured. */
-  get anchor(): number {
-    return this.#state[ANCHOR]!;
-  }
-  /** Sum of the distances from the anchor. */
-  get sum(): number {
-    return this.#state[SUM]!;
-  }
-  /** Sum of the squares of the distances from the mean. Exactly 0 if all values are equal. */
-  get spread(): number {
-    return this.#state[SPREAD]!;
+  constructor(out: NumberWindow, bars: number) {
+    this.#out = out;
+    this.bars = bars;
+    this.#period = Math.max(bars, PERIOD_ROWS);
   }
 
-  /** Adds the value at `row` and removes the one that leaves. Returns false if a full sum is due, because the spread is not exact enough. */
-  update(row: number): boolean {
-    const { values, base } = this.#column;
-    const state = this.#state;
-    const bars = this.#bars;
-    const entering = values[row - base]! - state[ANCHOR]!;
-    const leaving = values[row - bars - base]! - state[ANCHOR]!;
-    const sum = state[SUM]! + (entering - leaving);
-    const squares = state[SQUARES]! + (entering - leaving) * (entering + leaving);
-    const largest = Math.max(squares, state[LARGEST]!);
-    const spread = squares - sum * sum * this.#perBar;
-    state[SUM] = sum;
-    state[SQUARES] = squares;
-    state[LARGEST] = largest;
-    state[SPREAD] = spread;
-    return spread >= largest * bars * MIN_SHARE_A_BAR;
-  }
-
-  /** Sums over the whole window that ends with `row`. */
-  sumAll(row: number): void {
-    const { values, base } = this.#column;
-    const state = this.#state;
-    const first = row - this.#bars + 1 - base;
-    const last = row - base;
-    const anchor = values[last]!;
-    let sum = 0;
-    let squares = 0;
-    for (let i = first; i <= last; i++) {
-      const distance = values[i]! - anchor;
-      sum += distance;
-      squares += distance * distance;
+  fill(fromRow: number, toRow: number): void {
+    for (let row = fromRow; row < toRow;) {
+      const endRow = Math.min(toRow, this.#nextFullRow, row + TURN_ROWS);
+      const slid = row < endRow ? this.slide(row, endRow) : 0;
+      if (slid > 0) this.#write(row, slid);
+      row += slid;
+      if (row === endRow && row < Math.min(toRow, this.#nextFullRow)) continue;
+      if (row < toRow) this.#start(row++);
     }
-    const mean = sum / this.#bars;
-    let spread = 0;
-    for (let i = first; i <= last; i++) spread += (values[i]! - anchor - mean) * (values[i]! - anchor - mean);
-    state[ANCHOR] = anchor;
-    state[SUM] = sum;
-    state[SPREAD] = spread;
-    state[SQUARES] = squares;
-    state[LARGEST] = squares;
   }
+
+  /** Writes a row from its whole window, or NaN if a value of it is missing. */
+  #start(row: number): void {
+    this.#complete = this.hasValues(row) ? Math.min(this.bars, this.#complete + 1) : 0;
+    const isComplete = this.#complete === this.bars;
+    this.#nextFullRow = row + (isComplete ? this.#period : 1);
+    if (isComplete) {
+      this.sumWindow(row);
+      this.#write(row, 1);
+    } else this.#out.values[row - this.#out.base] = NAN;
+  }
+
+  /** Writes the statistics of `count` rows from their sums. */
+  #write(row: number, count: number): void {
+    this.statistics(this.#out.values, row - this.#out.base, count);
+  }
+
+  /**
+   * Makes the sums of the rows [row, endRow), each from those of the row before it. Stops where the spread is not exact enough or a value is
+   * missing. Returns the number of rows.
+   */
+  protected abstract slide(row: number, endRow: number): number;
+  /** Returns true if every source has a value. */
+  protected abstract hasValues(row: number): boolean;
+  /** Makes the sums of the whole window that ends with `row`. */
+  protected abstract sumWindow(row: number): void;
+  /** Writes the statistics of the first `count` sums to `out`, from the element `first` on. */
+  protected abstract statistics(out: Float64Array, first: number, count: number): void;
 }
 
 /** What a statistic makes of a window of one series. */
@@ -118,47 +140,75 @@ export function spreadStatistic(name: SpreadStatistic, x: Source, bars: number, 
 }
 
 /** Computes a statistic of one series. */
-class SpreadKernel implements Kernel {
+class SpreadKernel extends SlidingKernel {
   readonly #name: SpreadStatistic;
   readonly #column: Column;
-  readonly #out: NumberWindow;
-  readonly #bars: number;
-  readonly #squares: RollingSquares;
-  /** Number of consecutive rows with a value. */
-  #complete = 0;
-  /** Rows since the last full sum. */
-  #age = 0;
+  readonly #state = new Float64Array(STATE_LENGTH);
 
   constructor(name: SpreadStatistic, column: Column, out: NumberWindow, bars: number) {
+    super(out, bars);
     this.#name = name;
     this.#column = column;
-    this.#out = out;
-    this.#bars = bars;
-    this.#squares = new RollingSquares(column, bars);
   }
 
-  fill(fromRow: number, toRow: number): void {
+  protected slide(row: number, endRow: number): number {
     const { values, base } = this.#column;
-    const { values: out, base: outBase } = this.#out;
-    for (let row = fromRow; row < toRow; row++) {
-      const x = values[row - base]!;
-      this.#complete = x === x ? this.#complete + 1 : 0;
-      out[row - outBase] = this.#complete < this.#bars ? NAN : this.#valueAt(row, x);
+    const { bars } = this;
+    const perBar = 1 / bars;
+    const numerators = NUMERATORS;
+    const spreads = SPREADS_A;
+    const state = this.#state;
+    const anchor = state[ANCHOR]!;
+    let sum = state[SUM]!;
+    let squares = state[SQUARES]!;
+    let total = state[TOTAL]!;
+    const first = row - base;
+    const count = endRow - row;
+    let i = 0;
+    for (; i < count; i++) {
+      const entering = values[first + i]! - anchor;
+      const leaving = values[first + i - bars]! - anchor;
+      sum += entering - leaving;
+      squares += (entering - leaving) * (entering + leaving);
+      total += squares;
+      const spread = squares - sum * sum * perBar;
+      // False also for a missing value.
+      if (!(spread >= total * MIN_SHARE)) break;
+      numerators[i] = entering * bars - sum;
+      spreads[i] = spread;
     }
+    state[SUM] = sum;
+    state[SQUARES] = squares;
+    state[TOTAL] = total;
+    return i;
   }
 
-  #valueAt(row: number, x: number): number {
-    const squares = this.#squares;
-    const bars = this.#bars;
-    // The window of the first complete row has no row before it.
-    if (this.#complete === bars || ++this.#age >= bars || !squares.update(row)) {
-      squares.sumAll(row);
-      this.#age = 0;
+  protected hasValues(row: number): boolean {
+    return !Number.isNaN(this.#column.values[row - this.#column.base]);
+  }
+
+  protected sumWindow(row: number): void {
+    const state = this.#state;
+    sumAll(this.#column, row, this.bars, state);
+    NUMERATORS[0] = -state[SUM]!;
+    SPREADS_A[0] = state[SPREAD]!;
+  }
+
+  protected statistics(out: Float64Array, first: number, count: number): void {
+    const { bars } = this;
+    const numerators = NUMERATORS;
+    const spreads = SPREADS_A;
+    switch (this.#name) {
+      case 'variance':
+        for (let i = 0; i < count; i++) out[first + i] = finite(spreads[i]! / bars);
+        break;
+      case 'stdDev':
+        for (let i = 0; i < count; i++) out[first + i] = finite(Math.sqrt(spreads[i]! / bars));
+        break;
+      case 'zscore':
+        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / Math.sqrt(spreads[i]! * bars));
+        break;
     }
-    const variance = squares.spread / bars;
-    if (this.#name === 'variance') return finite(variance);
-    if (this.#name === 'stdDev') return finite(Math.sqrt(variance));
-    return finite((x - squares.anchor - squares.sum / bars) / Math.sqrt(variance));
   }
 }
 
@@ -179,81 +229,121 @@ export function pairStatistic(name: PairStatistic, a: Source, b: Source, bars: n
 }
 
 /** Computes a statistic of two series. */
-class PairKernel implements Kernel {
+class PairKernel extends SlidingKernel {
   readonly #name: PairStatistic;
-  readonly #columnA: Column;
-  readonly #columnB: Column;
-  readonly #out: NumberWindow;
-  readonly #bars: number;
-  readonly #squaresA: RollingSquares;
-  readonly #squaresB: RollingSquares;
+  readonly #a: Column;
+  readonly #b: Column;
+  readonly #stateA = new Float64Array(STATE_LENGTH);
+  readonly #stateB = new Float64Array(STATE_LENGTH);
   /** Sum of the products of the distances of both series from their anchors. */
   readonly #products = new Float64Array(1);
-  /** Number of consecutive rows at which both series have a value. */
-  #complete = 0;
-  /** Rows since the last full sum. */
-  #age = 0;
 
   constructor(name: PairStatistic, [a, b]: readonly [Column, Column], out: NumberWindow, bars: number) {
+    super(out, bars);
     this.#name = name;
-    this.#columnA = a;
-    this.#columnB = b;
-    this.#out = out;
-    this.#bars = bars;
-    this.#squaresA = new RollingSquares(a, bars);
-    this.#squaresB = new RollingSquares(b, bars);
+    this.#a = a;
+    this.#b = b;
   }
 
-  fill(fromRow: number, toRow: number): void {
-    const { values: a, base: baseA } = this.#columnA;
-    const { values: b, base: baseB } = this.#columnB;
-    const { values: out, base: outBase } = this.#out;
-    for (let row = fromRow; row < toRow; row++) {
-      const x = a[row - baseA]!;
-      const y = b[row - baseB]!;
-      this.#complete = x === x && y === y ? this.#complete + 1 : 0;
-      out[row - outBase] = this.#complete < this.#bars ? NAN : finite(this.#valueAt(row));
+  protected slide(row: number, endRow: number): number {
+    const { values: a, base: baseA } = this.#a;
+    const { values: b, base: baseB } = this.#b;
+    const { bars } = this;
+    const perBar = 1 / bars;
+    const numerators = NUMERATORS;
+    const spreadsA = SPREADS_A;
+    const spreadsB = SPREADS_B;
+    const stateA = this.#stateA;
+    const stateB = this.#stateB;
+    const anchorA = stateA[ANCHOR]!;
+    const anchorB = stateB[ANCHOR]!;
+    let sumA = stateA[SUM]!;
+    let squaresA = stateA[SQUARES]!;
+    let totalA = stateA[TOTAL]!;
+    let sumB = stateB[SUM]!;
+    let squaresB = stateB[SQUARES]!;
+    let totalB = stateB[TOTAL]!;
+    let products = this.#products[0]!;
+    const firstA = row - baseA;
+    const firstB = row - baseB;
+    const count = endRow - row;
+    let i = 0;
+    for (; i < count; i++) {
+      const enteringA = a[firstA + i]! - anchorA;
+      const leavingA = a[firstA + i - bars]! - anchorA;
+      const enteringB = b[firstB + i]! - anchorB;
+      const leavingB = b[firstB + i - bars]! - anchorB;
+      products += enteringA * enteringB - leavingA * leavingB;
+      sumA += enteringA - leavingA;
+      squaresA += (enteringA - leavingA) * (enteringA + leavingA);
+      totalA += squaresA;
+      sumB += enteringB - leavingB;
+      squaresB += (enteringB - leavingB) * (enteringB + leavingB);
+      totalB += squaresB;
+      const spreadA = squaresA - sumA * sumA * perBar;
+      const spreadB = squaresB - sumB * sumB * perBar;
+      // False also for a missing value.
+      if (!(spreadA >= totalA * MIN_SHARE && spreadB >= totalB * MIN_SHARE)) break;
+      numerators[i] = products * bars - sumA * sumB;
+      spreadsA[i] = spreadA;
+      spreadsB[i] = spreadB;
+    }
+    stateA[SUM] = sumA;
+    stateA[SQUARES] = squaresA;
+    stateA[TOTAL] = totalA;
+    stateB[SUM] = sumB;
+    stateB[SQUARES] = squaresB;
+    stateB[TOTAL] = totalB;
+    this.#products[0] = products;
+    return i;
+  }
+
+  protected hasValues(row: number): boolean {
+    return !Number.isNaN(this.#a.values[row - this.#a.base]) && !Number.isNaN(this.#b.values[row - this.#b.base]);
+  }
+
+  protected sumWindow(row: number): void {
+    const { bars } = this;
+    const stateA = this.#stateA;
+    const stateB = this.#stateB;
+    sumAll(this.#a, row, bars, stateA);
+    sumAll(this.#b, row, bars, stateB);
+    const { values: a, base: baseA } = this.#a;
+    const { values: b, base: baseB } = this.#b;
+    const anchorA = stateA[ANCHOR]!;
+    const anchorB = stateB[ANCHOR]!;
+    let products = 0;
+    for (let i = row - bars + 1; i <= row; i++) products += (a[i - baseA]! - anchorA) * (b[i - baseB]! - anchorB);
+    this.#products[0] = products;
+    NUMERATORS[0] = products * bars - stateA[SUM]! * stateB[SUM]!;
+    SPREADS_A[0] = stateA[SPREAD]!;
+    SPREADS_B[0] = stateB[SPREAD]!;
+  }
+
+  protected statistics(out: Float64Array, first: number, count: number): void {
+    const { bars } = this;
+    const numerators = NUMERATORS;
+    const spreadsA = SPREADS_A;
+    const spreadsB = SPREADS_B;
+    switch (this.#name) {
+      case 'covariance':
+        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / (bars * (bars - 1)));
+        break;
+      case 'beta':
+        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / (spreadsB[i]! * bars));
+        break;
+      case 'corr':
+        for (let i = 0; i < count; i++) out[first + i] = correlation(numerators[i]!, spreadsA[i]! * spreadsB[i]!, bars);
+        break;
     }
   }
+}
 
-  #valueAt(row: number): number {
-    const bars = this.#bars;
-    const a = this.#squaresA;
-    const b = this.#squaresB;
-    if (this.#complete === bars || ++this.#age >= bars || !this.#update(row)) this.#sumAll(row);
-    const products = this.#products[0]! - (a.sum * b.sum) / bars;
-    if (this.#name === 'covariance') return products / (bars - 1);
-    if (this.#name === 'beta') return b.spread === 0 ? NAN : products / b.spread;
-    if (a.spread === 0 || b.spread === 0) return NAN;
-    // Rounding could take the correlation of two proportional series beyond 1.
-    return Math.max(-1, Math.min(1, products / Math.sqrt(a.spread * b.spread)));
-  }
-
-  /** Adds the values at `row` and removes those that leave. Returns false if a full sum is due. */
-  #update(row: number): boolean {
-    const { values: a, base: baseA } = this.#columnA;
-    const { values: b, base: baseB } = this.#columnB;
-    const bars = this.#bars;
-    const anchorA = this.#squaresA.anchor;
-    const anchorB = this.#squaresB.anchor;
-    const entering = (a[row - baseA]! - anchorA) * (b[row - baseB]! - anchorB);
-    const leaving = (a[row - bars - baseA]! - anchorA) * (b[row - bars - baseB]! - anchorB);
-    this.#products[0]! += entering - leaving;
-    const isExactA = this.#squaresA.update(row);
-    return this.#squaresB.update(row) && isExactA;
-  }
-
-  /** Sums over the whole window that ends with `row`. */
-  #sumAll(row: number): void {
-    this.#age = 0;
-    this.#squaresA.sumAll(row);
-    this.#squaresB.sumAll(row);
-    const { values: a, base: baseA } = this.#columnA;
-    const { values: b, base: baseB } = this.#columnB;
-    const anchorA = this.#squaresA.anchor;
-    const anchorB = this.#squaresB.anchor;
-    let products = 0;
-    for (let i = row - this.#bars + 1; i <= row; i++) products += (a[i - baseA]! - anchorA) * (b[i - baseB]! - anchorB);
-    this.#products[0] = products;
-  }
+/** Returns the correlation of a window, NaN if all values of a series are equal. `numerator`: `bars` times the sum of the products. */
+function correlation(numerator: number, spreads: number, bars: number): number {
+  const share = numerator / (Math.sqrt(spreads) * bars);
+  // Rounding could take the correlation of two proportional series beyond 1.
+  if (share > 1) return spreads > 0 ? 1 : NAN;
+  if (share < -1) return spreads > 0 ? -1 : NAN;
+  return share;
 }

@@ -3,7 +3,7 @@
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
-import { Recent, RunningMean } from '../smoothing/running.ts';
+import { RecentValues, RunningMean } from '../smoothing/running.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -27,7 +27,7 @@ export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
     parameters: [bars],
     outputs: { upper: bars, middle: bars, lower: bars },
     start() {
-      const [highs, lows] = [new Recent(bars), new Recent(bars)];
+      const [highs, lows] = [new RecentValues(bars), new RecentValues(bars)];
       return ([high, low], out) => {
         highs.push(high!);
         lows.push(low!);
@@ -137,7 +137,7 @@ export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths =
     parameters: [bars, widths, channelWidths],
     bars: bars + 1,
     start() {
-      const [closes, mean] = [new Recent(bars), new RunningMean(bars, 1 / bars)];
+      const [closes, mean] = [new RecentValues(bars), new RunningMean(bars, 1 / bars)];
       let last = NAN;
       return ([close, high, low]) => {
         const range = mean.next(Math.max(high!, last) - Math.min(low!, last));

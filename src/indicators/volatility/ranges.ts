@@ -4,7 +4,7 @@ import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn } from '../graph/window.ts';
-import { Recent, RunningMean } from '../smoothing/running.ts';
+import { RecentValues, RunningMean } from '../smoothing/running.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -109,7 +109,7 @@ export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
     parameters: [bars],
     bars: 2 * bars - 1,
     start() {
-      const [values, squares] = [new Recent(bars), new Recent(bars)];
+      const [values, squares] = [new RecentValues(bars), new RecentValues(bars)];
       return ([value]) => {
         values.push(value!);
         if (!values.isFull) return NAN;
@@ -134,7 +134,7 @@ export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
     parameters: [bars],
     bars: bars + 1,
     start() {
-      const [ranges, highs, lows] = [new Recent(bars), new Recent(bars), new Recent(bars)];
+      const [ranges, highs, lows] = [new RecentValues(bars), new RecentValues(bars), new RecentValues(bars)];
       let last = NAN;
       return ([high, low, close]) => {
         const range = Math.max(high!, last) - Math.min(low!, last);
@@ -162,7 +162,7 @@ export function massIndex(feed: FeedSeries, bars = 9, sumBars = 25): IndicatorSp
     parameters: [bars, sumBars],
     bars: 2 * bars + sumBars - 2,
     start() {
-      const [first, second, ratios] = [new RunningMean(bars), new RunningMean(bars), new Recent(sumBars)];
+      const [first, second, ratios] = [new RunningMean(bars), new RunningMean(bars), new RecentValues(sumBars)];
       return ([high, low]) => {
         const mean = first.next(high! - low!);
         const smoothed = second.next(mean);
@@ -184,7 +184,7 @@ export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10):
     parameters: [bars, changeBars],
     bars: bars + changeBars,
     start() {
-      const [mean, recent] = [new RunningMean(bars), new Recent(changeBars + 1)];
+      const [mean, recent] = [new RunningMean(bars), new RecentValues(changeBars + 1)];
       return ([high, low]) => {
         const range = mean.next(high! - low!);
         if (range !== range) return NAN;

@@ -4,7 +4,7 @@ import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel } from '../graph/spec.ts';
 import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn, NumberWindow } from '../graph/window.ts';
-import { Recent, RunningMean } from '../smoothing/running.ts';
+import { RecentValues, RunningMean } from '../smoothing/running.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -135,13 +135,15 @@ export function easeOfMovement(feed: FeedSeries, bars = 14, scale = 1): Indicato
     parameters: [bars, scale],
     bars: bars + 1,
     start() {
-      const recent = new Recent(bars);
-      let last = NAN;
+      const recent = new RecentValues(bars);
+      let lastMiddle = NAN;
       return ([high, low, volume]) => {
         const middle = (high! + low!) / 2;
-        const ease = volume! > 0 ? ((middle - last) * (high! - low!) * scale) / volume! : middle - last === middle - last ? 0 : NAN;
-        last = middle;
-        if (ease !== ease) return NAN;
+        const move = middle - lastMiddle;
+        lastMiddle = middle;
+        const ease = volume! > 0 ? (move * (high! - low!) * scale) / volume! : 0;
+        // The first bar has no bar before it, so its move is NaN.
+        if (Number.isNaN(move) || Number.isNaN(ease)) return NAN;
         recent.push(ease);
         return recent.isFull ? recent.sum() / bars : NAN;
       };

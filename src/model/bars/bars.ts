@@ -60,12 +60,14 @@ export interface BarWindow {
 
 /** Returns the open time of a row, ms UTC, also for bars that are read block by block. NaN if the row does not exist. */
 export function openMsOf({ openMs, length, window }: BarColumns, row: number): number {
-  return row < 0 || row >= length ? NaN : window === undefined ? openMs[row]! : window.openMsOf(row);
+  if (row < 0 || row >= length) return NaN;
+  return window === undefined ? openMs[row]! : window.openMsOf(row);
 }
 
 /** Returns the close time of a row, ms UTC, also for bars that are read block by block. NaN if the row does not exist. */
 export function closeMsOf({ closeMs, length, window }: BarColumns, row: number): number {
-  return row < 0 || row >= length ? NaN : window === undefined ? closeMs[row]! : window.closeMsOf(row);
+  if (row < 0 || row >= length) return NaN;
+  return window === undefined ? closeMs[row]! : window.closeMsOf(row);
 }
 
 /** Returns the rows from `from` to `to` (exclusive) of bars. The result shares the memory of `bars`. */

@@ -36,12 +36,12 @@ export class GrowingRates implements FundingRates {
   }
 
   #grow(): void {
-    const doubled = (column: Float64Array): Float64Array<ArrayBuffer> => {
+    const doubleColumn = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);
       grown.set(column);
       return grown;
     };
-    this.timeMs = doubled(this.timeMs);
-    this.rate = doubled(this.rate);
+    this.timeMs = doubleColumn(this.timeMs);
+    this.rate = doubleColumn(this.rate);
   }
 }

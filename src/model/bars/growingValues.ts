@@ -35,13 +35,13 @@ export class GrowingValues implements KnownValues {
   }
 
   #grow(): void {
-    const doubled = (column: Float64Array): Float64Array<ArrayBuffer> => {
+    const doubleColumn = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);
       grown.set(column);
       return grown;
     };
-    this.knownMs = doubled(this.knownMs);
-    this.timeMs = doubled(this.timeMs);
-    this.value = doubled(this.value);
+    this.knownMs = doubleColumn(this.knownMs);
+    this.timeMs = doubleColumn(this.timeMs);
+    this.value = doubleColumn(this.value);
   }
 }

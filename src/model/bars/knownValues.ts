@@ -24,8 +24,8 @@ export function newestValues(knownMs: Float64Array, timeMs: Float64Array, value:
     if (rows.length > 0 && knownMs[rows.at(-1)!] === knownMs[row]) rows.pop();
     rows.push(row);
   }
-  const selected = (column: Float64Array): Float64Array => Float64Array.from(rows, (row) => column[row]!);
-  return { length: rows.length, knownMs: selected(knownMs), timeMs: selected(timeMs), value: selected(value) };
+  const selectRows = (column: Float64Array): Float64Array => Float64Array.from(rows, (row) => column[row]!);
+  return { length: rows.length, knownMs: selectRows(knownMs), timeMs: selectRows(timeMs), value: selectRows(value) };
 }
 
 /** Returns the values that were known at `toMs`. */

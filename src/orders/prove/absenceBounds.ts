@@ -145,9 +145,9 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
     const largest: number[] = [];
     const rank = length - Math.ceil(length * 0.999);
     for (const { ms } of this.admissions) {
-      let at = largest.length;
-      while (at > 0 && largest[at - 1]! < ms) at--;
-      if (at <= rank) largest.splice(at, 0, ms);
+      let index = largest.length;
+      while (index > 0 && largest[index - 1]! < ms) index--;
+      if (index <= rank) largest.splice(index, 0, ms);
       if (largest.length > rank + 1) largest.pop();
     }
     return largest[rank] ?? 0;

@@ -27,9 +27,9 @@ export class Resolutions {
     return resolution;
   }
   /** Journals a read and adds it to the evidence about an order. Returns the next step. `isBlocked`: see Resolution. */
-  applyEvidence(order: Order, seen: Evidence, isBlocked: boolean): ResolutionStep {
-    this.journal.evidence(order, seen);
-    return this.of(order).applyEvidence(seen, this.bounds, isBlocked);
+  applyEvidence(order: Order, evidence: Evidence, isBlocked: boolean): ResolutionStep {
+    this.journal.evidence(order, evidence);
+    return this.of(order).applyEvidence(evidence, this.bounds, isBlocked);
   }
   /** Forgets an order whose outcome is proven. */
   delete({ id }: Order): void {

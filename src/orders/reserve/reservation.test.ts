@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { PlainOrder, spotInstrument, type Wanted } from '../../../test/fixtures/drafts.ts';
+import { PlainOrder, spotInstrument, type DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { Reservations, ABSENT_HOLD_MS } from './reservation.ts';
 import type { ReservationTerms, ReservedOrder } from './worstCase.ts';
 
@@ -92,7 +92,7 @@ function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[
 }
 
 type Step =
-  | { kind: 'add'; terms: Wanted; mark: number }
+  | { kind: 'add'; terms: DraftTerms; mark: number }
   | { kind: 'fill'; at: number; share: number; price: number }
   | { kind: 'release' | 'holdAbsent' | 'reinstate'; at: number }
   | { kind: 'wait'; minutes: number }
@@ -102,7 +102,7 @@ const position = fc.nat({ max: 1000 });
 const price = fc.integer({ min: 900, max: 1100 });
 const size = fc.integer({ min: 1, max: 5000 });
 const base = { strategy: fc.nat({ max: 1 }), instrumentIndex: fc.nat({ max: 1 }) };
-const orderTerms: fc.Arbitrary<Wanted> = fc.oneof(
+const orderTerms: fc.Arbitrary<DraftTerms> = fc.oneof(
   fc.record({ ...base, side: fc.constantFrom('buy', 'sell'), lots: size, limit: fc.oneof(fc.constant(0), price) }),
   fc.record({ ...base, side: fc.constant('buy'), quoteUnits: size.map((value) => value * 777_777) }),
 );
@@ -175,7 +175,7 @@ function execute(reservations: Reservations, { order, untilMs }: HeldOrder, shar
 }
 
 /** Returns the worst case of an order at a mark of 1000: price, lots, units and cash. */
-const assessed = (terms: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
+const assessed = (terms: DraftTerms, feesIn: ReservationTerms['feesIn'] = 'quote') => {
   const order = new PlainOrder(INSTRUMENTS, terms);
   new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);
   return [order.worstTicks, order.worstLots, order.worstUnits, order.worstCash];
@@ -226,7 +226,7 @@ test('an order that is proven absent stays reserved in full for half an hour, an
 describe('contracts', () => {
   const fixture = (contract: Instrument) => {
     const reservations = new Reservations([contract], 1, { collarPpm: 10_000, takerFeePpm: [500], feesIn: 'quote', leverage: [10] });
-    const add = (terms: Wanted, mark: number) => {
+    const add = (terms: DraftTerms, mark: number) => {
       const order = new PlainOrder([contract], terms);
       reservations.assess(order, mark);
       reservations.add(order);

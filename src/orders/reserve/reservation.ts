@@ -72,7 +72,7 @@ export class Reservations {
   }
   private markChanged(index: number): void {
     const { followers } = this;
-    for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
+    for (let follower = 0; follower < followers.length; follower++) followers[follower]!.mark(index);
   }
 
   /**

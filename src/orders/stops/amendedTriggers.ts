@@ -1,7 +1,7 @@
 // Trigger orders that a strategy has moved: the new one is placed first, and the old one is cancelled once the new one stands.
 
 /** What is read of an order. */
-interface Moved {
+interface AmendedOrder {
   readonly id: number;
   /** Number of the order whose place it takes; 0: of none. */
   readonly amends: number;
@@ -19,12 +19,12 @@ interface Reservations<O> {
  * Both orders only close, so together they close no more than the position. Their reservation is therefore that of one: of the new order
  * from its approval on, and of the old one again if the new one ends first.
  */
-export class AmendedTriggers<O extends Moved> {
+export class AmendedTriggers<O extends AmendedOrder> {
   private readonly open: OpenOrders<O>;
   private readonly reservations: Reservations<O>;
-  private readonly cancel: (old: O, nowMs: number) => void;
+  private readonly cancel: (oldOrder: O, nowMs: number) => void;
 
-  constructor(open: OpenOrders<O>, reservations: Reservations<O>, cancel: (old: O, nowMs: number) => void) {
+  constructor(open: OpenOrders<O>, reservations: Reservations<O>, cancel: (oldOrder: O, nowMs: number) => void) {
     this.open = open;
     this.reservations = reservations;
     this.cancel = cancel;
@@ -36,18 +36,18 @@ export class AmendedTriggers<O extends Moved> {
   }
   /** Call it before risk judges the new order. */
   passOn(order: O): void {
-    const old = this.oldOf(order);
-    if (old !== undefined) this.reservations.release(old);
+    const oldOrder = this.oldOf(order);
+    if (oldOrder !== undefined) this.reservations.release(oldOrder);
   }
   /** The new order stands, or is cancelled itself. */
   cancelOld(order: O, nowMs: number): void {
-    const old = this.oldOf(order);
-    if (old !== undefined) this.cancel(old, nowMs);
+    const oldOrder = this.oldOf(order);
+    if (oldOrder !== undefined) this.cancel(oldOrder, nowMs);
   }
   /** The new order has ended: the old one counts again if it still stands. */
   takeBack(order: O): void {
-    const old = this.oldOf(order);
-    if (old !== undefined) this.reservations.reinstate(old);
+    const oldOrder = this.oldOf(order);
+    if (oldOrder !== undefined) this.reservations.reinstate(oldOrder);
   }
   /** True for a new order that is proven absent while the old one stands: should it arrive late, it closes nothing more than that one. */
   isCovered(order: O): boolean {
@@ -62,4 +62,4 @@ export class AmendedTriggers<O extends Moved> {
 }
 
 /** True when an open order takes the place of this one. */
-export const isBeingAmended = ({ id }: Moved, open: readonly Moved[]): boolean => open.some(({ amends }) => amends === id);
+export const isBeingAmended = ({ id }: AmendedOrder, open: readonly AmendedOrder[]): boolean => open.some(({ amends }) => amends === id);

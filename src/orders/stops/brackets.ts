@@ -112,7 +112,7 @@ export class Brackets {
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
     // Search from the newest, because callers mostly look for that one.
     const open = this.open[entry.instrumentIndex]!;
-    for (let at = open.length - 1; at >= 0; at--) if (open[at]!.entry === entry.id) return open[at];
+    for (let index = open.length - 1; index >= 0; index--) if (open[index]!.entry === entry.id) return open[index];
     return undefined;
   }
 
@@ -121,9 +121,9 @@ export class Brackets {
    * `isChasing`: the fill is that of a trigger order which the price reached by moving in its favour.
    */
   arm(entry: BracketEntry, lots: number, price: number, timeMs: number, isChasing = false): void {
-    const known = this.of(entry);
-    if (known) {
-      known.lots += lots;
+    const existing = this.of(entry);
+    if (existing) {
+      existing.lots += lots;
       return;
     }
     const isLong = entry.side === 'buy';
@@ -160,14 +160,14 @@ export class Brackets {
   /** Removes a bracket. It must be open. */
   remove(bracket: Bracket): void {
     const open = this.open[bracket.instrument]!;
-    const at = open.lastIndexOf(bracket);
-    assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
-    removeAt(open, at);
+    const index = open.lastIndexOf(bracket);
+    assert(index >= 0, `the bracket of order ${bracket.entry} is removed twice`);
+    removeAt(open, index);
     this.openCount--;
     this.counts[bracket.instrument]!--;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
     this.quiet[bracket.instrument]!.change();
-    if (at < this.far[bracket.instrument]!) {
+    if (index < this.far[bracket.instrument]!) {
       this.far[bracket.instrument]!--;
       this.forgetNearest(bracket.instrument);
     }
@@ -183,9 +183,9 @@ export class Brackets {
   }
   /** Restores a bracket whose stop triggered but could not sell everything. If its entry has a bracket again, adds the quantity to that. */
   restore(bracket: Bracket): void {
-    const known = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
-    if (known) {
-      known.lots += bracket.lots;
+    const existing = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
+    if (existing) {
+      existing.lots += bracket.lots;
       return;
     }
     this.add(bracket);
@@ -193,8 +193,8 @@ export class Brackets {
   /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
     const open = this.open[instrument]!;
-    for (let at = open.length - 1; at >= 0; at--) {
-      const bracket = open[at]!;
+    for (let index = open.length - 1; index >= 0; index--) {
+      const bracket = open[index]!;
       if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
     }
   }
@@ -220,17 +220,17 @@ export class Brackets {
     if (this.trails[instrument]! > 0) return 0;
     if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
       return 0;
-    let at = this.far[instrument]!;
-    for (; at < open.length && !isReached(open[at]!, high, low); at++) this.addFar(instrument, open[at]!);
-    this.far[instrument] = at;
-    return at;
+    let index = this.far[instrument]!;
+    for (; index < open.length && !isReached(open[index]!, high, low); index++) this.addFar(instrument, open[index]!);
+    this.far[instrument] = index;
+    return index;
   }
   private isFarReached(instrument: number, high: number, low: number): boolean {
     if (this.nearestBelow[instrument] === this.nearestBelow[instrument]) return true;
     this.nearestBelow[instrument] = -INFINITY;
     this.nearestAbove[instrument] = INFINITY;
     const open = this.open[instrument]!;
-    for (let at = this.far[instrument]! - 1; at >= 0; at--) this.addFar(instrument, open[at]!);
+    for (let index = this.far[instrument]! - 1; index >= 0; index--) this.addFar(instrument, open[index]!);
     return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
   }
   private addFar(instrument: number, bracket: Bracket): void {
@@ -243,14 +243,15 @@ export class Brackets {
   reachedCount(instrument: number, high: number, low: number): number {
     const list = this.open[instrument]!;
     let count = 0;
-    for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) count++;
+    for (let index = this.firstNear(instrument, high, low); index < list.length; index++) if (isReached(list[index]!, high, low)) count++;
     return count;
   }
 
   /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may contain others too. */
   near(instrument: number, high: number, low: number): readonly Bracket[] {
     const list = this.open[instrument]!;
-    for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) return list.slice(at);
+    for (let index = this.firstNear(instrument, high, low); index < list.length; index++)
+      if (isReached(list[index]!, high, low)) return list.slice(index);
     return NONE;
   }
 

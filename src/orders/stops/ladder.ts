@@ -34,16 +34,16 @@ export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
  * first, then the second. A part below the smallest order is added to the next target, or, for the last one, to the target before it.
  */
 export function rungsOfFill(ladder: Ladder, lots: number, from: number, to: number, minLots: number): readonly RungLots[] {
-  const found: RungLots[] = [];
+  const rungs: RungLots[] = [];
   let start = 0;
   let small = 0;
   lotsOfRungs(ladder, lots).forEach((rungLots, rung) => {
     const part = small + Math.max(0, Math.min(to, start + rungLots) - Math.max(from, start));
     start += rungLots;
     small = part < minLots ? part : 0;
-    if (part >= minLots) found.push({ at: ladder[rung]!.at, lots: part });
+    if (part >= minLots) rungs.push({ at: ladder[rung]!.at, lots: part });
   });
-  const last = found.at(-1);
+  const last = rungs.at(-1);
   if (last !== undefined) last.lots += small;
-  return found;
+  return rungs;
 }

@@ -32,9 +32,9 @@ export class StopEntries {
   /** Removes a stop entry. Returns false if it was not waiting. */
   remove({ id, instrumentIndex }: StopEntry): boolean {
     const list = this.lists[instrumentIndex]!;
-    const at = list.findIndex((one) => one.id === id);
-    if (at >= 0) list.splice(at, 1);
-    return at >= 0;
+    const index = list.findIndex((one) => one.id === id);
+    if (index >= 0) list.splice(index, 1);
+    return index >= 0;
   }
 
   /** Returns the stop entries that the open of a row reaches, oldest first. A row that opened before an entry was placed does not count. */

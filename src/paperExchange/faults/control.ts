@@ -108,9 +108,9 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
   return { now: service.nowMs + service.clockOffsetMs };
 }
 
-/** Schedules the crash at the n-th write of the store. Throws ConfigError for an invalid `at`. */
-function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {
-  const record = typeof at === 'object' && at !== null && 'record' in at ? at.record : null;
+/** Schedules the crash at the n-th write of the store. Throws ConfigError for an invalid `recordNumber`. */
+function crashAtRecord(recordNumber: unknown, crashAt: ((record: number) => void) | null): void {
+  const record = typeof recordNumber === 'object' && recordNumber !== null && 'record' in recordNumber ? recordNumber.record : null;
   if (typeof record !== 'number' || !Number.isSafeInteger(record) || record < 1) {
     throw new ConfigError('at: expected "now" or { record: n }', 'n counts the writes of the exchange store from now on, starting at 1');
   }

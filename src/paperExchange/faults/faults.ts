@@ -155,14 +155,14 @@ function parseRow(row: unknown, index: number): ScheduledFault {
 }
 
 /** Parses the parameters of a row: all that the point has, each in its range. */
-function paramsOf(point: Point, given: unknown, fail: (expected: string) => never): Fault['params'] {
+function paramsOf(point: Point, rawParams: unknown, fail: (expected: string) => never): Fault['params'] {
   const expectedNames: readonly string[] = POINTS[point];
-  if (!isRecord(given)) return fail('params to be an object');
-  const unknown = Object.keys(given).find((name) => !expectedNames.includes(name));
+  if (!isRecord(rawParams)) return fail('params to be an object');
+  const unknown = Object.keys(rawParams).find((name) => !expectedNames.includes(name));
   if (unknown !== undefined) return fail(`no params.${unknown} of ${point}`);
   const params: Record<string, number | string> = {};
   for (const name of expectedNames) {
-    const value = given[name];
+    const value = rawParams[name];
     if (TEXT_PARAMS.has(name)) {
       params[name] = typeof value === 'string' ? value : fail(`params.${name} of ${point}, which is text`);
       continue;

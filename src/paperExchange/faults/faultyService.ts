@@ -8,7 +8,7 @@ import { type Fault, Faults, faultNumber, type Point } from './faults.ts';
 import { corruptReply } from './readFaults.ts';
 
 /** The reply that reaches the client. Null: the connection closes without a reply. */
-export type Delivered = (ServiceResponse & { /** Bytes of the body that arrive. Absent: all. */ readonly cutAt?: number }) | null;
+export type DeliveredReply = (ServiceResponse & { /** Bytes of the body that arrive. Absent: all. */ readonly cutAt?: number }) | null;
 
 /** Passes requests to the service, and loses, delays, repeats or alters them and their replies. */
 export class FaultyService {
@@ -25,7 +25,7 @@ export class FaultyService {
   }
 
   /** Handles a request at `nowMs`. `deliver` is called once, within this call unless a fault delays it. */
-  receive(request: ServiceRequest, nowMs: number, deliver: (response: Delivered) => void): void {
+  receive(request: ServiceRequest, nowMs: number, deliver: (response: DeliveredReply) => void): void {
     const { service, faults } = this;
     if (faults.active === 0) return deliver(service.handle(request, nowMs));
     service.advance(nowMs);
@@ -36,7 +36,7 @@ export class FaultyService {
     if (active.has('NET.reqDrop')) return deliver(null);
     this.#schedule(faultNumber(active.get('NET.reqDelay'), 'ms'), () => {
       if (active.has('NET.dup')) this.#handle(request, op, active);
-      const response = delivered(this.#handle(request, op, active), active);
+      const response = deliveredReply(this.#handle(request, op, active), active);
       this.#schedule(faultNumber(active.get('NET.respDelay'), 'ms'), () => deliver(response));
     });
   }
@@ -92,7 +92,7 @@ export class FaultyService {
 }
 
 /** Returns the reply as it arrives at the client. */
-function delivered(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): Delivered {
+function deliveredReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): DeliveredReply {
   if (active.has('NET.respDrop')) return null;
   const [replaced, cut] = [active.get('NET.replace'), active.get('NET.truncate')];
   const reply = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;

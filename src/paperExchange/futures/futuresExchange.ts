@@ -32,7 +32,7 @@ const BACKGROUND_UID = '1';
 const OPENING = { leverage: 20, isCross: true, isNet: true };
 
 /** Price range in which a contract has traded since its triggers were last checked. */
-interface Reached {
+interface ReachedRange {
   high: number;
   low: number;
 }
@@ -48,7 +48,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   readonly #clockwork: TimedEvents;
   /** Order history by account, as reads show it, oldest first. */
   readonly #history: History<FuturesUserOrder>[] = [];
-  readonly #reached = new Map<Instrument, Reached>();
+  readonly #reached = new Map<Instrument, ReachedRange>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
   #isSettling = false;

@@ -88,8 +88,8 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
     }),
     'futures.positions': signedHandler(({ args, caller }) => {
       const instrument = instrumentArg(args);
-      const held = venue.wallets.sides(caller.account, venue.book(instrument).index).filter(({ lots }) => lots > 0);
-      const rows = held.map((position) => positionRow(positionView(venue, position, instrument)));
+      const openSides = venue.wallets.sides(caller.account, venue.book(instrument).index).filter(({ lots }) => lots > 0);
+      const rows = openSides.map((position) => positionRow(positionView(venue, position, instrument)));
       return done(encodeAnswer(positionsAnswer, listing(rows), profile));
     }),
     'futures.triggerOrderList': signedHandler(({ args, caller }) => {
@@ -161,13 +161,13 @@ function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: 
 /** Returns the positions of an account, grouped by contract. */
 function positionVos(venue: FuturesExchange['venue'], positions: readonly Readonly<VenuePosition>[], uid: string) {
   return venue.wallets.contracts.flatMap(({ instrument }, index) => {
-    const held = positions.filter((position) => position.index === index);
-    if (held.length === 0) return [];
+    const ownPositions = positions.filter((position) => position.index === index);
+    if (ownPositions.length === 0) return [];
     const row = {
       contractId: contractOf(instrument).contractId,
       contractName: instrument.wireName,
       contractSymbol: pairOf(instrument),
-      positions: held.map((position) => {
+      positions: ownPositions.map((position) => {
         const view = positionView(venue, position, instrument);
         return {
           id: String(view.id),

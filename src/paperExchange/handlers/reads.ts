@@ -57,7 +57,7 @@ export class Depths {
     const rowsOf = (levels: readonly Level[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
     // Bars have no book. Without a level of depth no kill could close a position here.
-    const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quoted() ?? []].flat());
+    const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quotedLevel() ?? []].flat());
     const [bids, asks] = [rowsOf(levelsOf('buy')), rowsOf(levelsOf('sell'))];
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });

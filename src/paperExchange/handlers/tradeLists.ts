@@ -17,8 +17,8 @@ export class TradeLists {
 
   /** Returns the body of a list. `tradeCount` is the number of trades of the account that reads show. */
   bodyOf(request: string, tradeCount: number, encode: () => string): string {
-    const kept = this.#kept.get(request);
-    if (kept?.tradeCount === tradeCount) return kept.body;
+    const cached = this.#kept.get(request);
+    if (cached?.tradeCount === tradeCount) return cached.body;
     const body = encode();
     this.#kept.delete(request);
     if (body.length > MAX_BODY_LENGTH) return body;

@@ -1,7 +1,7 @@
 // The function that answers the requests of an HTTP server.
 
-import type { Delivered } from '../faults/faultyService.ts';
+import type { DeliveredReply } from '../faults/faultyService.ts';
 import type { ServiceRequest } from '../api/message.ts';
 
 /** Answers a request, at once or later. Null: the connection is closed without a reply. */
-export type Answerer = (request: ServiceRequest, deliver: (response: Delivered) => void) => void;
+export type Answerer = (request: ServiceRequest, deliver: (response: DeliveredReply) => void) => void;

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../base/errors.ts';
-import type { Delivered } from '../faults/faultyService.ts';
+import type { DeliveredReply } from '../faults/faultyService.ts';
 import type { HeartbeatServer } from './heartbeatServer.ts';
 import { ignoreUpgrade } from './ignoreUpgrade.ts';
 import { requestTargetOf } from './requestTarget.ts';
@@ -125,7 +125,7 @@ function receive(request: IncomingMessage, response: ServerResponse, answer: Ans
 }
 
 /** Writes a reply, or only its first `cutAt` bytes before the connection closes. */
-function send(response: ServerResponse, { status, headers, body, cutAt }: NonNullable<Delivered>): void {
+function send(response: ServerResponse, { status, headers, body, cutAt }: NonNullable<DeliveredReply>): void {
   // The client closed the connection before its reply was ready.
   if (response.destroyed) return;
   const length = Buffer.byteLength(body);

@@ -12,7 +12,7 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name, value] = [rawHeaders[index]!, rawHeaders[index + 1]!];
-    const keptValue = withoutUpgrade(name.toLowerCase(), value);
+    const keptValue = filterHeader(name.toLowerCase(), value);
     if (keptValue !== null) lines.push(`${name}: ${keptValue}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
@@ -22,7 +22,7 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
 /** Returns the part of a header to keep; null: drop the header. */
-function withoutUpgrade(name: string, value: string): string | null {
+function filterHeader(name: string, value: string): string | null {
   if (UPGRADE_HEADERS.has(name)) return null;
   if (name !== 'connection') return value;
   const tokens = value.split(',').map((token) => token.trim());

@@ -15,6 +15,6 @@ export function requestTargetOf(url: string): RequestTarget {
   // Nearly every request has only a path.
   const parts = url.startsWith('/') ? null : WHOLE_URI.exec(url);
   if (parts === null) return { target: url, authority: null };
-  const [, authority = '', rest = ''] = parts;
-  return { target: rest.startsWith('/') ? rest : `/${rest}`, authority };
+  const [, authority = '', path = ''] = parts;
+  return { target: path.startsWith('/') ? path : `/${path}`, authority };
 }

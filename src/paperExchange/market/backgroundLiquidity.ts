@@ -3,7 +3,7 @@
 import type { Rng } from '../../base/number/rng.ts';
 import type { Side } from '../../model/order.ts';
 import type { Matcher } from '../matching/matcher.ts';
-import type { Resting } from '../matching/orderBook.ts';
+import type { RestingOrder } from '../matching/orderBook.ts';
 import type { PricePoint } from './priceSource.ts';
 
 /** The book that makers keep around the source price. */
@@ -26,7 +26,7 @@ export class BackgroundLiquidity {
   readonly #matcher: Matcher;
   readonly #rng: Rng;
   readonly #options: BackgroundOptions;
-  readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
+  readonly #quotes: Readonly<Record<Side, Map<number, RestingOrder>>> = { buy: new Map(), sell: new Map() };
   #lastPrice = 0;
   /** Side and price of the next trade, and the lots that makers must offer there. */
   #minOffer: { readonly side: Side; readonly price: number; readonly lots: number } = { side: 'buy', price: 0, lots: 0 };

@@ -1,7 +1,7 @@
 // Mirrors the market of another exchange: its quotes become background makers, its trades background takers.
 
 import type { Side } from '../../model/order.ts';
-import type { Resting } from '../matching/orderBook.ts';
+import type { RestingOrder } from '../matching/orderBook.ts';
 import type { TradedMarket } from './tradedMarket.ts';
 
 /** A level of the other exchange's book: whole ticks and lots, both above 0. */
@@ -20,7 +20,7 @@ export interface OtherTrade extends OtherLevel {
  */
 export class Mirror {
   readonly #market: TradedMarket;
-  readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
+  readonly #quotes: Readonly<Record<Side, Map<number, RestingOrder>>> = { buy: new Map(), sell: new Map() };
 
   constructor(market: TradedMarket) {
     this.#market = market;
@@ -72,7 +72,7 @@ export class Mirror {
     }
   }
 
-  #remove(side: Side, price: number, quote: Resting): void {
+  #remove(side: Side, price: number, quote: RestingOrder): void {
     this.#market.matcher.book.remove(quote);
     this.#quotes[side].delete(price);
   }

@@ -6,6 +6,10 @@ import type { Rng } from '../../base/number/rng.ts';
 import { type BarColumns, ticksOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
+const MILLION = 1_000_000;
+/** The largest step of a walk, in ticks, below which it keeps what rounding to ticks leaves. */
+const FEW_TICKS = 2;
+
 /** A trade of the simulated market: at `timeMs` it trades `lots` at `price` (ticks, above 0). */
 export interface PricePoint {
   readonly timeMs: number;
@@ -31,15 +35,18 @@ export interface WalkOptions {
 /** Returns an endless random walk from `fromMs` on. */
 export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
   let timeMs = fromMs;
-  let price = first;
+  let exact = first;
+  // Rounding every step would lose steps of less than half a tick, and the price would never move. Longer steps are rounded one by one.
+  const isBelowTicks = (first * stepPpm) / MILLION < FEW_TICKS;
   return () => {
     timeMs += 1 + Math.floor(rng.next() * 2 * stepMs);
     // The sum of three numbers is closer to market returns than a single one, and uses exact operations only.
     const change = (rng.next() + rng.next() + rng.next()) * (2 / 3) - 1;
     // A pull towards the first price, so that a demo of several weeks still shows plausible prices.
-    const pull = (first - price) / first / 5000;
-    price = Math.max(Math.round(first / 4), Math.round(price * (1 + (change * stepPpm) / 1_000_000 + pull)), 1);
-    return { timeMs, price, lots: 1 + Math.floor(rng.next() * lots) };
+    const pull = (first - exact) / first / 5000;
+    const moved = exact * (1 + (change * stepPpm) / MILLION + pull);
+    exact = Math.max(Math.round(first / 4), isBelowTicks ? moved : Math.round(moved), 1);
+    return { timeMs, price: Math.round(exact), lots: 1 + Math.floor(rng.next() * lots) };
   };
 }
 

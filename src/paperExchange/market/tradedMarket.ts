@@ -30,7 +30,7 @@ export interface Rows {
   /** Returns the rate of the next funding after `nowMs`, whole in 10^-12. `later` skips that many fundings. 0: no funding follows. */
   fundingRate(nowMs: number, later: number): number;
   /** Returns the price of the last row and what it traded, as the one level of either side of the depth. Null when no row follows. */
-  quoted(): Pick<PriceLevel, 'price' | 'lots'> | null;
+  quotedLevel(): Pick<PriceLevel, 'price' | 'lots'> | null;
   /** Reports that an order has arrived. */
   onAdmission(order: VenueOrder): void;
 }

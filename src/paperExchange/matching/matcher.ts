@@ -3,7 +3,7 @@
 import type { Side } from '../../model/order.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
-import { type PriceLevel, OrderBook, type Resting } from './orderBook.ts';
+import { type PriceLevel, OrderBook, type RestingOrder } from './orderBook.ts';
 
 /**
  * One execution between two orders. Background liquidity may be on either or both sides. The matcher reuses the object, so copy what you
@@ -64,7 +64,7 @@ export class Matcher {
    * Trades an arriving order as far as possible, and returns it as a resting order. Returns null if nothing rests. An order that is still
    * open then must be cancelled by the caller: it may not rest, or its account cannot pay for the offers.
    */
-  enter(id: string, order: VenueOrder, timeMs: number): Resting | null {
+  enter(id: string, order: VenueOrder, timeMs: number): RestingOrder | null {
     const { side, limit, timeInForce } = order;
     const taker: Taker = { id, order, side, limit, left: 0 };
     if (timeInForce === 'POST_ONLY' && this.#reachedLevel(taker) !== null) return null;
@@ -75,7 +75,7 @@ export class Matcher {
   }
 
   /** Places a background quote. It trades what crosses; the rest is added to the book. Returns null if nothing rests. */
-  quote(side: Side, price: number, lots: number, timeMs: number): Resting | null {
+  quote(side: Side, price: number, lots: number, timeMs: number): RestingOrder | null {
     const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limit: price, left: lots };
     this.#trade(taker, timeMs);
     return taker.left > 0 ? this.book.add(taker.id, null, side, price, taker.left) : null;
@@ -118,7 +118,7 @@ export class Matcher {
     let lotsLeft = order.lots;
     for (const { price, head } of this.book.levels(side === 'buy' ? 'sell' : 'buy', Infinity)) {
       if (!reaches({ side, limit }, price) || this.#venue.fillableLots(order, price) < lotsLeft) return false;
-      for (let maker: Resting | null = head; maker !== null; maker = this.book.after(maker)) {
+      for (let maker: RestingOrder | null = head; maker !== null; maker = this.book.after(maker)) {
         lotsLeft -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
         if (lotsLeft <= 0) return true;
       }
@@ -127,7 +127,7 @@ export class Matcher {
   }
 
   /** Executes `lots` between a taker and a maker, at the maker's price, and reports the match before its fills. */
-  #execute(taker: Taker, maker: Resting, lots: number, timeMs: number): void {
+  #execute(taker: Taker, maker: RestingOrder, lots: number, timeMs: number): void {
     const { price } = maker;
     const isBuy = taker.side === 'buy';
     this.book.take(maker, lots);

@@ -5,7 +5,7 @@ import type { Side } from '../../model/order.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 
 /** One resting order. */
-export interface Resting {
+export interface RestingOrder {
   /** Text id on the wire. */
   readonly id: string;
   /** Null for background liquidity. */
@@ -18,7 +18,7 @@ export interface Resting {
 }
 
 /** A resting order in the queue of its level, linked to its neighbours. */
-class Entry implements Resting {
+class Entry implements RestingOrder {
   readonly id: string;
   readonly order: VenueOrder | null;
   readonly side: Side;
@@ -41,7 +41,7 @@ export interface PriceLevel {
   readonly price: number;
   readonly lots: number;
   /** The order that trades next. */
-  readonly head: Resting;
+  readonly head: RestingOrder;
 }
 
 /** The queue of one price level. It is never empty. */
@@ -77,13 +77,13 @@ export class OrderBook {
   }
 
   /** Returns the order behind `resting` at its price; null if it is the last. */
-  after(resting: Resting): Resting | null {
+  after(resting: RestingOrder): RestingOrder | null {
     assert(resting instanceof Entry, 'a resting order is one resting this book');
     return resting.next;
   }
 
   /** Adds an order behind those at its price. The caller guarantees that it crosses no other order. */
-  add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): Resting {
+  add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): RestingOrder {
     const entry = new Entry(id, order, side, price, lots);
     const queues = this.#queues[side];
     const index = levelIndex(queues, side, price);
@@ -103,7 +103,7 @@ export class OrderBook {
   }
 
   /** Reduces an order by `lots`. It leaves the book with its last lot. */
-  take(resting: Resting, lots: number): void {
+  take(resting: RestingOrder, lots: number): void {
     assert(resting instanceof Entry && lots > 0 && lots <= resting.lots, 'a resting order has the lots that are taken from it');
     const queues = this.#queues[resting.side];
     const index = levelIndex(queues, resting.side, resting.price);
@@ -121,7 +121,7 @@ export class OrderBook {
   }
 
   /** Removes an order; does nothing if it has already left. */
-  remove(resting: Resting): void {
+  remove(resting: RestingOrder): void {
     if (resting.lots > 0) this.take(resting, resting.lots);
   }
 }

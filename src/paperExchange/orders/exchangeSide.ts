@@ -346,8 +346,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   /** Shows the current state of an order to reads, after the visibility delay. */
   protected publish(order: O): void {
     this.changes.note(order);
-    const shown = order.ended ?? (order.live === null ? null : visibleStateOf(order, order.live));
-    if (shown !== null) this.runAfterVisibilityDelay(() => this.orders.show(order, shown));
+    const visible = order.ended ?? (order.live === null ? null : visibleStateOf(order, order.live));
+    if (visible !== null) this.runAfterVisibilityDelay(() => this.orders.show(order, visible));
   }
 
   /** Runs a change of what reads show, after the visibility delay. */

@@ -3,7 +3,7 @@
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import type { VenueOrder, VenueStatus } from '../../venue/venueOrder.ts';
-import type { Resting } from '../matching/orderBook.ts';
+import type { RestingOrder } from '../matching/orderBook.ts';
 import { ClientIds } from './clientIds.ts';
 import { type PagedRow, PagedList } from './pagedList.ts';
 import { Offsets } from './offsets.ts';
@@ -49,7 +49,7 @@ export class UserOrder {
   /** The venue's record while the order can still fill; null afterwards. */
   live: VenueOrder | null;
   /** The entry in the book; null: the order does not rest. */
-  resting: Resting | null = null;
+  resting: RestingOrder | null = null;
   /** True once the order has passed the delay and was offered to the book. */
   isAdmitted = false;
   /** The position of the order in the sequence of all orders that have rested; 0: it never rested. */
@@ -248,10 +248,10 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Sets what reads show of the order from now on. */
-  show(order: O, shown: VisibleState): void {
-    order.visible = shown;
+  show(order: O, visible: VisibleState): void {
+    order.visible = visible;
     const { open } = this.#ordersOf(order.account);
-    if (isOpen(shown.status)) open.add(order);
+    if (isOpen(visible.status)) open.add(order);
     else {
       open.remove(order);
       this.#evict(order, orderNumberOf(order.id));

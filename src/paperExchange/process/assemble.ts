@@ -95,17 +95,17 @@ function priceStartOf(market: TradedMarket, prices: PointPrices, nowMs: number, 
     case 'synthetic':
       return startSynthetic(market, prices, nowMs, options.rng);
     case 'bars':
-      return startReplayed(market, prices, nowMs, options);
+      return startBarSource(market, prices, nowMs, options);
     case 'trades':
-      return startRecorded(market, prices.trades, nowMs, options);
+      return startTradeSource(market, prices.trades, nowMs, options);
     default:
       return assertNever(prices);
   }
 }
 
 /** Shifts recorded trades in time, as bars are shifted. */
-function startRecorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, { speed, history }: StartOptions): PriceStart {
-  if (history !== null) return startResumed(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
+function startTradeSource(market: TradedMarket, trades: RecordedTrades, nowMs: number, { speed, history }: StartOptions): PriceStart {
+  if (history !== null) return resumeSource(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
 }
 
@@ -136,7 +136,7 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
 }
 
 /** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
-function startReplayed(
+function startBarSource(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
   nowMs: number,
@@ -144,7 +144,7 @@ function startReplayed(
 ): PriceStart {
   const { bars, firstRow } = prices;
   const [earlier, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
-  if (history !== null) return startResumed(market, replayBars(coming, history.openedMs, speed), nowMs, history);
+  if (history !== null) return resumeSource(market, replayBars(coming, history.openedMs, speed), nowMs, history);
   if (earlier.length > 0) writeHistory(market, replayBars(earlier, nowMs - (coming.openMs[0]! - earlier.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'set an earlier from');
@@ -152,7 +152,7 @@ function startReplayed(
 }
 
 /** Resumes a source. Points that passed while the exchange was closed become history, as trades of other parties. */
-function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
+function resumeSource(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {
     if (next.timeMs > lastMs) {
@@ -163,12 +163,12 @@ function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, 
   }
   const first = next;
   let isFirst = true;
-  const rest: PriceSource = () => {
+  const idleSource: PriceSource = () => {
     if (!isFirst) return source();
     isFirst = false;
     return first;
   };
-  return { source: rest, price: market.referencePrice, quantity: first?.lots ?? 1 };
+  return { source: idleSource, price: market.referencePrice, quantity: first?.lots ?? 1 };
 }
 
 /** Returns the rows from the first one that had not closed when the exchange ended. */

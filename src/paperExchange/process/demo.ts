@@ -32,10 +32,10 @@ const CONTRACTS: readonly ContractEntry[] = [
 
 /** Returns the key of the demo: the same for the same seed. It works only on an exchange on this computer. */
 export function demoKey(seed: number): KeyConfig {
-  const derived = (part: string): string => createHash('sha256').update(`isobar demo ${part} ${seed}`).digest('hex');
+  const deriveSecret = (part: string): string => createHash('sha256').update(`isobar demo ${part} ${seed}`).digest('hex');
   return {
-    apiKey: derived('key').slice(0, 32),
-    secret: derived('secret'),
+    apiKey: deriveSecret('key').slice(0, 32),
+    secret: deriveSecret('secret'),
     permissions: { read: true, trade: true, markets: ['spot', 'futures'] },
     ips: null,
   };

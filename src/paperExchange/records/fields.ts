@@ -25,19 +25,19 @@ export class WrongField extends Error {
   /** The expected form. */
   readonly expected: string;
   /** The stored value. */
-  readonly got: unknown;
+  readonly actual: unknown;
 
   constructor(field: string, expected: string, value: unknown) {
     super(`expected ${field} to be ${expected}, got ${shortText(value)}`);
     this.field = field;
     this.expected = expected;
-    this.got = value;
+    this.actual = value;
   }
 
   /** Returns the same error with `outer` in front of the path. */
   within(outer: string): WrongField {
     const dot = this.field === '' || this.field.startsWith('[') ? '' : '.';
-    return new WrongField(`${outer}${dot}${this.field}`, this.expected, this.got);
+    return new WrongField(`${outer}${dot}${this.field}`, this.expected, this.actual);
   }
 }
 

@@ -57,16 +57,17 @@ export class Layout {
   /** Returns the record in a row. Throws ConfigError with the file, the record and the field if a value is invalid. */
   read<R>(spec: RecordSpec<R>, row: string): R {
     const values = valuesIn(row);
-    if (values[0] !== spec.name) throw this.#damaged(`expected a record ${spec.name}, got ${row.slice(0, 80)}`);
+    if (values[0] !== spec.name) throw this.#damageError(`expected a record ${spec.name}, got ${row.slice(0, 80)}`);
     return spec.of(this.#read(spec, values));
   }
 
   #read(spec: RecordSpec<unknown>, row: readonly unknown[]): readonly unknown[] {
     const columns = this.#columns === null ? null : (this.#columns.get(spec.name) ?? null);
-    if (this.#columns !== null && columns === null) throw this.#damaged(`expected the fields of record ${spec.name} in the head, got none`);
+    if (this.#columns !== null && columns === null)
+      throw this.#damageError(`expected the fields of record ${spec.name} in the head, got none`);
     const { fields } = spec;
     const count = columns?.count ?? fields.length;
-    if (row.length !== count + 1) throw this.#damaged(`expected ${count} fields of record ${spec.name}, got ${row.length - 1}`);
+    if (row.length !== count + 1) throw this.#damageError(`expected ${count} fields of record ${spec.name}, got ${row.length - 1}`);
     const values: unknown[] = [];
     for (let index = 0; index < fields.length; index++) {
       const [name, field] = fields[index]!;
@@ -74,7 +75,7 @@ export class Layout {
       try {
         values.push(field.read(column < 0 ? null : row[column + 1]));
       } catch (error) {
-        if (error instanceof WrongField) throw this.#damaged(error.within(name).within(spec.name).message);
+        if (error instanceof WrongField) throw this.#damageError(error.within(name).within(spec.name).message);
         throw error;
       }
     }
@@ -86,7 +87,7 @@ export class Layout {
     return this.isCurrent ? row : spec.text(this.read(spec, row));
   }
 
-  #damaged(message: string): ConfigError {
+  #damageError(message: string): ConfigError {
     return damage(this.#path, message);
   }
 }
@@ -103,10 +104,10 @@ export const otherVersion = (path: string, message: string): ConfigError =>
   );
 
 /** Returns where a file has the fields of a record. Throws ConfigError for an unknown, repeated or missing field. */
-function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, given: readonly unknown[]): Columns {
+function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, storedNames: readonly unknown[]): Columns {
   const indexByName = new Map(names.map((fieldName, index) => [rowText([fieldName]), index]));
   const positions: number[] = names.map(() => -1);
-  given.forEach((fieldName, column) => {
+  storedNames.forEach((fieldName, column) => {
     const index = indexByName.get(rowText([fieldName]));
     if (index === undefined)
       throw otherVersion(path, `expected fields of record ${name} that this version knows, got ${JSON.stringify(fieldName)}`);
@@ -117,5 +118,5 @@ function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, g
   fields.forEach(([field, { isOptional }], index) => {
     if (positions[index] === -1 && !isOptional) throw otherVersion(path, `expected field ${field} in record ${name}, got none`);
   });
-  return { count: given.length, positions };
+  return { count: storedNames.length, positions };
 }

@@ -67,7 +67,7 @@ export class BarMarket implements Rows {
     return nextIndex < 0 ? 0 : (funding[nextIndex + later]?.rate ?? 0);
   }
 
-  quoted(): Pick<PriceLevel, 'price' | 'lots'> | null {
+  quotedLevel(): Pick<PriceLevel, 'price' | 'lots'> | null {
     const { series, row } = this;
     if (row >= series.length) return null;
     return row === 0

@@ -77,10 +77,10 @@ export class ArchiveIndex {
 
 const SPACE = 32;
 
-/** Returns the name of the record in the row that starts at `at`; empty if the bytes are not a row. */
-export function kindAt(bytes: Buffer, at: number): string {
-  const end = bytes.indexOf(QUOTE, at + 2);
-  return end < 0 ? '' : bytes.toString('latin1', at + 2, end);
+/** Returns the name of the record in the row that starts at `offset`; empty if the bytes are not a row. */
+export function kindAt(bytes: Buffer, offset: number): string {
+  const end = bytes.indexOf(QUOTE, offset + 2);
+  return end < 0 ? '' : bytes.toString('latin1', offset + 2, end);
 }
 const QUOTE = 34;
 

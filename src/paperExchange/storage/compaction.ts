@@ -40,16 +40,16 @@ export class Compaction {
     const files = this.#segments.all;
     const newest = files.at(-1);
     const firstSegment = files.findIndex(({ archive }) => archive === null);
-    const old = files.slice(firstSegment, -1);
-    const [first, last] = [old[0], old.at(-1)];
+    const oldSegments = files.slice(firstSegment, -1);
+    const [first, last] = [oldSegments[0], oldSegments.at(-1)];
     if (newest === undefined || first === undefined || last === undefined) return;
-    if (newest.base - first.base < this.#minBytes && old.length < MAX_SEGMENTS) return;
+    if (newest.base - first.base < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
     // The span includes files without a frame, which an earlier start may have left between the others.
     const span = { first: (files[firstSegment - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
       this.#run = new ArchiveFileWriter(this.#disk, {
         path: `${this.#folder}/${archiveFileName(span)}`,
-        old,
+        oldSegments,
         span,
         end: newest.base,
         before,
@@ -74,7 +74,7 @@ export class Compaction {
   }
 
   /** Replaces the segments by the durable archive file. */
-  #finish({ path, span, base, index, old }: ArchiveFileWriter): void {
+  #finish({ path, span, base, index, oldSegments: old }: ArchiveFileWriter): void {
     this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index, layout: Layout.current(path) });
     for (const name of this.#disk.list(this.#folder)) {
       const number = storeSegmentNumber(name);
@@ -117,7 +117,7 @@ export class Compaction {
 interface ArchiveFileOptions {
   readonly path: string;
   /** The segments that the file replaces, oldest first. */
-  readonly old: readonly StoreSegment[];
+  readonly oldSegments: readonly StoreSegment[];
   /** The numbers of these segments. */
   readonly span: SegmentRange;
   /** Start of the segment that follows. */
@@ -129,7 +129,7 @@ interface ArchiveFileOptions {
 /** One archive file while it is written. */
 class ArchiveFileWriter {
   readonly path: string;
-  readonly old: readonly StoreSegment[];
+  readonly oldSegments: readonly StoreSegment[];
   readonly span: SegmentRange;
   readonly base: number;
   readonly index = new ArchiveIndex();
@@ -143,12 +143,12 @@ class ArchiveFileWriter {
   #written = 0;
   #seq = 0;
 
-  constructor(disk: Disk, { path, old, span, end, before }: ArchiveFileOptions) {
+  constructor(disk: Disk, { path, oldSegments, span, end, before }: ArchiveFileOptions) {
     this.#disk = disk;
     this.path = path;
-    this.old = old;
+    this.oldSegments = oldSegments;
     this.span = span;
-    this.base = this.#place = old[0]!.base;
+    this.base = this.#place = oldSegments[0]!.base;
     this.#end = end;
     this.#before = before;
     disk.create(path);
@@ -171,9 +171,9 @@ class ArchiveFileWriter {
 
   /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
   #nextLines(offset: number): string {
-    const segmentIndex = this.old.findLastIndex(({ base }) => base <= this.#place);
-    const { path, base, layout } = this.old[segmentIndex]!;
-    const bytesLeft = (this.old[segmentIndex + 1]?.base ?? this.#end) - this.#place;
+    const segmentIndex = this.oldSegments.findLastIndex(({ base }) => base <= this.#place);
+    const { path, base, layout } = this.oldSegments[segmentIndex]!;
+    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.base ?? this.#end) - this.#place;
     let bytes: Buffer = Buffer.alloc(0);
     let end = 0;
     for (let length = Math.min(bytesLeft, PIECE_BYTES); end === 0; length = Math.min(bytesLeft, length * 2)) {

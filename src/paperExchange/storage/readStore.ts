@@ -60,9 +60,9 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   if (archives.length > 0 && remaining.length === 0)
     throw damage(`${folder}/${storeSegmentName(next)}`, 'expected this file after the archive, got none');
   const read = readSegments(disk, folder, remaining, { next, ending, bytes });
-  const needed = new Set([...spans.map(archiveFileName), ...remaining.map(storeSegmentName)]);
+  const neededFiles = new Set([...spans.map(archiveFileName), ...remaining.map(storeSegmentName)]);
   const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
-  return { ...read, archives, nextNumber: (remaining.at(-1) ?? 0) + 1, obsolete: storeFiles.filter((name) => !needed.has(name)) };
+  return { ...read, archives, nextNumber: (remaining.at(-1) ?? 0) + 1, obsolete: storeFiles.filter((name) => !neededFiles.has(name)) };
 }
 
 /**
@@ -150,11 +150,11 @@ function readArchive(
 /** Returns the row at an offset. The checksum of its frame has been verified. */
 const lineAt = (file: Buffer, from: number): readonly unknown[] => valuesIn(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
 
-/** Visits the lines of a file. `at` and `end` are positions in `bytes`, without the line feed. */
+/** Visits the lines of a file. `start` and `end` are positions in `bytes`, without the line feed. */
 export function visitLines(
   disk: Pick<Disk, 'read'>,
   { path, frames }: ReadSegment | ArchiveReading,
-  visit: (bytes: Buffer, at: number, end: number) => void,
+  visit: (bytes: Buffer, start: number, end: number) => void,
 ): void {
   const bytes = bytesOf(disk, path);
   for (const { from, rowsEnd } of frames) {

@@ -4,12 +4,12 @@ import type { ChoiceParam, DecimalParam, IdParam, IntegerParam, IntervalParam, N
 import type { Market } from '../../model/instrument.ts';
 
 /** The need of a parameter as a literal type, from which the type of the arguments follows. */
-export interface Needed<N extends Need> {
+export interface ParamNeed<N extends Need> {
   readonly need: N;
 }
 
 /** Returns a text parameter. */
-export const textParam = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & Needed<N> => ({
+export const textParam = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & ParamNeed<N> => ({
   kind: 'text',
   of,
   need,
@@ -27,7 +27,7 @@ export const choiceParam = <const V extends readonly (string | number)[], const 
   values: V,
   need: N,
   help: string,
-): ChoiceParam & Needed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
+): ChoiceParam & ParamNeed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
 /** The side of an order. */
 export const side = choiceParam(['BUY', 'SELL'], 'required', 'direction');
 /** The type of an order: with a limit price or without. */
@@ -38,7 +38,7 @@ export const openClose = <const N extends Need>(need: N) => choiceParam(['OPEN',
 export const positionType = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
 
 /** Options of an integer parameter. */
-interface IntegerOptions<N extends Need> extends Needed<N> {
+interface IntegerOptions<N extends Need> extends ParamNeed<N> {
   readonly help: string;
   readonly unit?: string;
   readonly wire?: 'string';
@@ -53,7 +53,7 @@ export const integer = <const N extends Need>({
   wire,
   min = 1,
   max,
-}: IntegerOptions<N>): IntegerParam & Needed<N> => ({
+}: IntegerOptions<N>): IntegerParam & ParamNeed<N> => ({
   kind: 'integer',
   wire: wire ?? 'number',
   min,
@@ -69,7 +69,7 @@ export const limit = <const N extends Need>(
   byDefault: number,
   max: number,
   wire: 'number' | 'string' = 'number',
-): IntegerParam & Needed<N> & { readonly default: number } => ({
+): IntegerParam & ParamNeed<N> & { readonly default: number } => ({
   ...integer({ need, max, help: 'rows at most, newest first', unit: 'rows' }),
   wire,
   default: byDefault,
@@ -81,7 +81,7 @@ export const decimalParam = <const N extends Need>(
   help: string,
   unit: string,
   wire: 'number' | 'string' = 'number',
-): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
+): DecimalParam & ParamNeed<N> => ({ kind: 'decimal', wire, need, help, unit });
 /** The unit of prices and amounts, for help texts. */
 export const QUOTE = 'quote asset';
 /** The price, which only LIMIT orders have. `typeParam`: the parameter with the type of the order. */
@@ -89,7 +89,11 @@ export const limitPrice = (typeParam: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;
 
 /** Returns the parameter for a venue order id. */
-export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string' = 'string', help = 'the order'): IdParam & Needed<N> => ({
+export const orderId = <const N extends Need>(
+  need: N,
+  wire: 'number' | 'string' = 'string',
+  help = 'the order',
+): IdParam & ParamNeed<N> => ({
   kind: 'id',
   wire,
   need,

@@ -132,11 +132,11 @@ export function canonicalDecimal(text: string): string | null {
 }
 
 /**
- * Returns the number of consecutive zeros from `at` on. A regular expression for the end of the text would be slower.
+ * Returns the number of consecutive zeros from `start` on. A regular expression for the end of the text would be slower.
  */
-function zeroCount(text: string, at: number, step: 1 | -1): number {
+function zeroCount(text: string, start: number, step: 1 | -1): number {
   let count = 0;
-  while (text[at + count * step] === '0') count++;
+  while (text[start + count * step] === '0') count++;
   return count;
 }
 

@@ -10,7 +10,7 @@ export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'si
 /** The parsed value, or what is wrong with the text. */
 export type JsonResult =
   | { readonly ok: true; readonly value: Json }
-  /** `at`: offset of the problem in characters. */
+  /** `offset`: offset of the problem in characters. */
   | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
 
 /** Bounds on untrusted JSON. */
@@ -32,7 +32,7 @@ export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_
   const value = reader.document();
   return reader.problem === null && value !== undefined
     ? { ok: true, value }
-    : { ok: false, problem: reader.problem ?? 'syntax', at: reader.at };
+    : { ok: false, problem: reader.problem ?? 'syntax', at: reader.offset };
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -70,7 +70,7 @@ const JSON_LITERALS: readonly (readonly [string, Json])[] = [
 
 /** A recursive-descent parser. After the first problem every method returns `undefined`. */
 class Reader {
-  at = 0;
+  offset = 0;
   problem: JsonProblem | null = null;
   readonly #text: string;
   readonly #maxDepth: number;
@@ -83,7 +83,7 @@ class Reader {
   document(): Json | undefined {
     const value = this.#value(0);
     this.#skipSpace();
-    return value !== undefined && this.at < this.#text.length ? this.#fail('trailing') : value;
+    return value !== undefined && this.offset < this.#text.length ? this.#fail('trailing') : value;
   }
 
   #fail(problem: JsonProblem): undefined {
@@ -93,34 +93,34 @@ class Reader {
 
   #skipSpace(): void {
     for (;;) {
-      const code = this.#text.charCodeAt(this.at);
+      const code = this.#text.charCodeAt(this.offset);
       if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
-      this.at++;
+      this.offset++;
     }
   }
 
   /** Consumes the next character if it has this code. Returns false otherwise. */
   #take(code: number): boolean {
     this.#skipSpace();
-    if (this.#text.charCodeAt(this.at) !== code) return false;
-    this.at++;
+    if (this.#text.charCodeAt(this.offset) !== code) return false;
+    this.offset++;
     return true;
   }
 
   #value(depth: number): Json | undefined {
     this.#skipSpace();
-    const first = this.#text.charCodeAt(this.at);
+    const first = this.#text.charCodeAt(this.offset);
     if (first === QUOTE) return this.#string();
     if (first === BRACE || first === BRACKET) {
       if (depth >= this.#maxDepth) return this.#fail('depth');
-      this.at++;
+      this.offset++;
       return first === BRACE ? this.#object(depth + 1) : this.#list(depth + 1);
     }
     // The digits of a number and the minus come before the letters.
     if (first < FIRST_LETTER) return this.#number();
     for (const [word, value] of JSON_LITERALS) {
-      if (!this.#text.startsWith(word, this.at)) continue;
-      this.at += word.length;
+      if (!this.#text.startsWith(word, this.offset)) continue;
+      this.offset += word.length;
       return value;
     }
     return this.#number();
@@ -131,11 +131,11 @@ class Reader {
     if (this.#take(END_BRACE)) return members;
     do {
       this.#skipSpace();
-      const start = this.at;
+      const start = this.offset;
       const name = this.#text.charCodeAt(start) === QUOTE ? this.#string() : this.#fail('syntax');
       if (name === undefined) return undefined;
       if (members.has(name)) {
-        this.at = start;
+        this.offset = start;
         return this.#fail('duplicateKey');
       }
       if (!this.#take(COLON)) return this.#fail('syntax');
@@ -159,24 +159,24 @@ class Reader {
 
   #number(): JsonNumber | undefined {
     // `test` and `slice` need less memory than `exec`, whose match arrays would be a third of a reply's memory.
-    NUMBER.lastIndex = this.at;
+    NUMBER.lastIndex = this.offset;
     if (!NUMBER.test(this.#text)) return this.#fail('syntax');
-    const text = this.#text.slice(this.at, NUMBER.lastIndex);
+    const text = this.#text.slice(this.offset, NUMBER.lastIndex);
     const plain = text.length <= MAX_NUMBER_CHARS ? writeText(text) : null;
     if (plain === null) return this.#fail('number');
-    this.at += text.length;
+    this.offset += text.length;
     return new JsonNumber(plain);
   }
 
   #string(): string | undefined {
-    this.at++;
+    this.offset++;
     let value = '';
     for (;;) {
       const chunk = this.#plainChars();
       value = value === '' ? chunk : value + chunk;
-      const stop = this.#text.charCodeAt(this.at);
+      const stop = this.#text.charCodeAt(this.offset);
       if (stop === QUOTE) {
-        this.at++;
+        this.offset++;
         return value;
       }
       const escaped = stop === BACKSLASH ? this.#escape() : undefined;
@@ -188,24 +188,24 @@ class Reader {
   /** Returns the characters up to the next quote, backslash or control character. The caller rejects control characters. */
   #plainChars(): string {
     const text = this.#text;
-    const from = this.at;
-    let at = from;
+    const from = this.offset;
+    let index = from;
     // Beyond the end of the text the code is NaN, which ends the loop.
-    for (let code = text.charCodeAt(at); code >= 32 && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(at)) at++;
-    this.at = at;
-    return text.slice(from, at);
+    for (let code = text.charCodeAt(index); code >= 32 && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(index)) index++;
+    this.offset = index;
+    return text.slice(from, index);
   }
 
   /** Returns the character of the current escape; undefined if the escape is invalid. */
   #escape(): string | undefined {
-    const kind = this.#text[this.at + 1] ?? '';
+    const kind = this.#text[this.offset + 1] ?? '';
     if (kind !== 'u') {
-      this.at += 2;
+      this.offset += 2;
       return Object.hasOwn(ESCAPES, kind) ? ESCAPES[kind] : undefined;
     }
-    const hex = this.#text.slice(this.at + 2, this.at + 6);
+    const hex = this.#text.slice(this.offset + 2, this.offset + 6);
     if (!HEX.test(hex)) return undefined;
-    this.at += 6;
+    this.offset += 6;
     return String.fromCharCode(Number.parseInt(hex, 16));
   }
 }

@@ -166,8 +166,8 @@ function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly JsonSch
 export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown {
   if (isRecord(value)) {
     return Object.fromEntries(
-      Object.entries(value.fields as Readonly<Record<string, Field<unknown>>>).map(([own, field]) => [
-        own,
+      Object.entries(value.fields as Readonly<Record<string, Field<unknown>>>).map(([memberName, field]) => [
+        memberName,
         sampleOf(field.value, field.names[0], market),
       ]),
     );

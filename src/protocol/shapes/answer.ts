@@ -42,10 +42,10 @@ export interface AnswerShape<T> {
 }
 
 /** The decoded reply, or one line about what is wrong with it. */
-export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export type DecodeResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns the value of `json`, or why it does not have that shape. */
-export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): Decoded<T> {
+export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): DecodeResult<T> {
   try {
     return { ok: true, value: answer.read(json) };
   } catch (error) {

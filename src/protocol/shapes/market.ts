@@ -1,6 +1,6 @@
 // Describes the replies of the public endpoints: time, instruments, order books, tickers, trades, klines and index prices.
 
-import { compareAscending } from '../../base/text/compare.ts';
+import { compareAscending } from '../../base/text/compareAscending.ts';
 import { isObject, jsonObject, type Json } from '../json/json.ts';
 import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
 import { required, nullable, optional, optionalWhere, record } from './record.ts';
@@ -25,7 +25,7 @@ import type { TimeMs } from '../../base/brand.ts';
 import type { Variants } from './variants.ts';
 
 /** Wraps a list as `{list: []}` if a switch asks for it. */
-export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
+export const encodeList = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
 const bare = (rows: readonly Json[]): Json => rows;
 
 const serverTime = record({ serverTimeMs: required(time, 'serverTime'), timezone: optional(text) });
@@ -51,11 +51,11 @@ const spotSymbol = record({
 /** The reply with the spot instruments. */
 export const symbolsAnswer = list(spotSymbol, {
   shape: 'list of {symbol, baseAsset, quoteAsset, pricePrecision, QuantityPrecision}',
-  write: (rows, variants) => (isWrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
+  write: (rows, variants) => (isWrappedOnly(variants) ? jsonObject({ symbols: rows.map(wrapSymbol) }) : rows),
 });
 
 /** Returns a spot instrument in the form of services that wrap their list. */
-function asWrapped(row: Json): Json {
+function wrapSymbol(row: Json): Json {
   if (!isObject(row)) return row;
   return new Map(
     Array.from(row, ([name, value]): [string, Json] => {
@@ -195,7 +195,7 @@ const publicTrade = record({
   timeMs: required(time, 'time'),
 });
 /** The reply with recent trades of all parties. */
-export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: listOrWrapped });
+export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: encodeList });
 
 /** A kline, which may still be running. */
 export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & { readonly openMs: TimeMs };

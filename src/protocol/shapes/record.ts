@@ -141,7 +141,7 @@ export interface RecordValue<T> extends Value<T> {
 export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
   // The members have different types, but each `write` gets a value of the type that the `read` of the same name returns.
   const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
-    ([own, member]) => [own, member.named(own)] as const,
+    ([memberName, member]) => [memberName, member.named(memberName)] as const,
   );
   return {
     kind: 'record',
@@ -149,12 +149,12 @@ export function record<F extends Record<string, unknown>>(fields: { readonly [K 
     read(json) {
       if (!isObject(json)) throw new Mismatch('an object', json);
       const members: Record<string, unknown> = {};
-      for (const [own, member] of named) members[own] = member.read(json);
+      for (const [memberName, member] of named) members[memberName] = member.read(json);
       return members as F;
     },
     write(value, variants) {
       const into = new Map<string, Json>();
-      for (const [own, member] of named) member.write(value[own], variants, into);
+      for (const [memberName, member] of named) member.write(value[memberName], variants, into);
       return into;
     },
   };

@@ -3,7 +3,7 @@
 import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
 import { list, objectIn, one, oneOrNone, readRows, type AnswerShape, type Listing } from './answer.ts';
-import { listOrWrapped } from './market.ts';
+import { encodeList } from './market.ts';
 import { clientIdField, required, nullable, optional, orderIdField, record } from './record.ts';
 import { code, spotListStatus, spotStatus } from './codeValue.ts';
 import {
@@ -77,7 +77,7 @@ const listed = record({
 /** The reply to a query of an order. Null has no information: the order may still exist. */
 export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
 /** The reply to the list of open orders. */
-export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
+export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: encodeList });
 
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
@@ -158,7 +158,7 @@ const fill = withOwnId(
   }),
 );
 /** The reply to the list of own trades. */
-export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: listOrWrapped });
+export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: encodeList });
 
 interface OwnIds {
   readonly isBuyer: boolean;

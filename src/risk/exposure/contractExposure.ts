@@ -6,7 +6,7 @@ import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import { isReduction, takenLots } from '../rules/openOrderRules.ts';
 import type { AccountWorstCase, ContractModel, Draft, RiskState } from '../rules/rule.ts';
 import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
-import { lotsText, moneyText } from '../limits/words.ts';
+import { lotsText, moneyText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -166,8 +166,8 @@ export class ContractExposure implements ContractModel {
     const { strategy, instrument, instrumentIndex, side, worstLots } = order;
     if (order.reduceOnly) {
       const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
-      const taken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
-      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(taken, instrument)} that other orders close, of ${lotsText(closableLots, instrument)} held`;
+      const lotsTaken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
+      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(lotsTaken, instrument)} that other orders close, of ${lotsText(closableLots, instrument)} held`;
     }
     const money = (units: number): string => moneyText(units, ledger);
     const reserved = money(reservations.cash(strategy));

@@ -4,7 +4,7 @@ import { mulPpmUp } from '../../base/number/exact.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
-import { baseText, lotsText, quoteText } from '../limits/words.ts';
+import { baseText, lotsText, quoteText } from '../limits/limitTexts.ts';
 
 /** The exposure of coins whose instruments are quoted in several assets. Each amount is converted at the newest close, toward more risk. */
 export class ConvertedExposure implements ExposureModel {
@@ -49,14 +49,14 @@ export class ConvertedExposure implements ExposureModel {
     const { account: sum } = state;
     sum.gross = 0;
     sum.equity = 0;
-    for (let at = 0; at < ledger.accounts.length; at++) {
-      const account = ledger.accounts[at]!;
+    for (let accountIndex = 0; accountIndex < ledger.accounts.length; accountIndex++) {
+      const account = ledger.accounts[accountIndex]!;
       // The money of an account is summed in its own asset, and then converted.
       let equity = account.cashTotal;
       let fees = 0;
       let gross = 0;
       for (let index = 0; index < ledger.instruments.length; index++) {
-        if (ledger.accountOf[index] !== at) continue;
+        if (ledger.accountOf[index] !== accountIndex) continue;
         const mark = markOf(index, order, state);
         const open = this.openUnits(index, order, mark);
         fees += mulPpmUp(open, reservations.takerFeePpm(index));
@@ -65,7 +65,7 @@ export class ConvertedExposure implements ExposureModel {
         gross += account.valueUp(index, mark);
         equity += account.valueDown(index, mark);
       }
-      const conversion = at === 0 ? null : ledger.conversions[at - 1]!;
+      const conversion = accountIndex === 0 ? null : ledger.conversions[accountIndex - 1]!;
       const ticks = conversion === null ? 0 : markOf(conversion.index, order, state);
       sum.gross += conversion === null ? gross : conversion.valueUp(gross, ticks);
       sum.equity += conversion === null ? equity - fees : conversion.valueDown(equity, ticks) - conversion.valueUp(fees, ticks);
@@ -83,9 +83,12 @@ export class ConvertedExposure implements ExposureModel {
       const ticks = state.marks.lastTicks(index);
       let lots = 0;
       for (let strategy = 0; strategy < ledger.strategies; strategy++) lots += reservations.sellLots(strategy, index);
-      const left = account.valueDown(index, ticks) - (lots > 0 ? reservations.scale(index).notionalUp(ticks, lots) : 0);
+      const surplusUnits = account.valueDown(index, ticks) - (lots > 0 ? reservations.scale(index).notionalUp(ticks, lots) : 0);
       const conversion = ledger.conversionOf(index);
-      units += conversion === null ? Math.max(0, left) : conversion.valueDown(Math.max(0, left), markOf(conversion.index, order, state));
+      units +=
+        conversion === null
+          ? Math.max(0, surplusUnits)
+          : conversion.valueDown(Math.max(0, surplusUnits), markOf(conversion.index, order, state));
     }
     return -units;
   }

@@ -4,7 +4,7 @@ import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
 import { isReduction } from '../rules/openOrderRules.ts';
 import { notionalMax } from '../rules/sizeRules.ts';
-import { moneyText, priceText } from '../limits/words.ts';
+import { moneyText, priceText } from '../limits/limitTexts.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
 
 /** Returns the worst notional of an order in the money of the limits: the reporting asset. */

@@ -2,7 +2,7 @@
 
 import * as numbers from '../../base/number/exact.ts';
 import type { OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
-import { moneyText, ratioText } from '../limits/words.ts';
+import { moneyText, ratioText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

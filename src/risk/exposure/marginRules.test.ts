@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { resolveLimits } from '../limits/resolve.ts';
 import { tightenLimits } from '../limits/tighten.ts';
@@ -21,7 +21,7 @@ const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false }
 const doNothing = () => {};
 
 // `most` lots pass, and one more is denied.
-type Case = [code: string, condition: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, maxLots: number, Wanted];
+type Case = [code: string, condition: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, maxLots: number, DraftTerms];
 
 describe.each<Case>([
   // 20 lots take 2000 units of margin and 10 of fees: half of the equity stays.

@@ -4,7 +4,7 @@
 import { productAtMost } from '../../base/number/exact.ts';
 import { ticksOf } from './contractExposure.ts';
 import type { ContractModel, Draft, OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
-import { moneyText, priceText, ratioText } from '../limits/words.ts';
+import { moneyText, priceText, ratioText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

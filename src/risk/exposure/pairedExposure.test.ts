@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { PlainOrder, spotInstrument, type Wanted } from '../../../test/fixtures/drafts.ts';
+import { PlainOrder, spotInstrument, type DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { Reservations } from '../../orders/reserve/reservation.ts';
 import { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import type { RiskLimits } from '../limits/limits.ts';
@@ -22,7 +22,7 @@ function pairedRisk(limits: RiskLimits) {
   const reservations = new Reservations(INSTRUMENTS, 1, terms);
   const risk = new RiskModule({ ledger, reservations, limits });
   risk.attach({ lastTicks: () => MARK });
-  const send = (orderTerms: Wanted): PlainOrder | null => risk.check(new PlainOrder(INSTRUMENTS, orderTerms), 1.7e12, MARK);
+  const send = (orderTerms: DraftTerms): PlainOrder | null => risk.check(new PlainOrder(INSTRUMENTS, orderTerms), 1.7e12, MARK);
   return { ledger, reservations, risk, send };
 }
 

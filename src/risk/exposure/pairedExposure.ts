@@ -11,7 +11,7 @@ import { ContractExposure } from './contractExposure.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
 import { SpotExposure } from './spotExposure.ts';
-import { moneyText } from '../limits/words.ts';
+import { moneyText } from '../limits/limitTexts.ts';
 
 /** The exposure of an account with contracts and coins. */
 export class PairedExposure implements ExposureModel {

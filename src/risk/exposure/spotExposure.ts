@@ -5,7 +5,7 @@ import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
 import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
-import { baseText, lotsText, moneyText } from '../limits/words.ts';
+import { baseText, lotsText, moneyText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#imported-constants
 const { mulPpmUp } = numbers;

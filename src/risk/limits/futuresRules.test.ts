@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { lots } from '../../base/brand.ts';
@@ -15,17 +15,17 @@ interface Boundary {
   readonly what: string;
   readonly options: FuturesFixtureOptions;
   readonly prepare: (fixture: FuturesFixture) => void;
-  readonly under: Wanted;
-  readonly just: Wanted;
-  readonly over: Wanted;
+  readonly under: DraftTerms;
+  readonly just: DraftTerms;
+  readonly over: DraftTerms;
 }
 
-const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+const sizes = (under: number, terms: DraftTerms = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
   under: { ...terms, lots: under },
   just: { ...terms, lots: under + 1 },
   over: { ...terms, lots: under + 2 },
 });
-const orders = (under: Wanted, just: Wanted, over: Wanted) => ({ under, just, over });
+const orders = (under: DraftTerms, just: DraftTerms, over: DraftTerms) => ({ under, just, over });
 const row = (
   code: string,
   what: string,
@@ -308,7 +308,7 @@ test('OPEN_ORDERS and MESSAGE_RATE count closing orders too', () => {
 });
 
 describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdown: '0.1' }]])('%s', (code, limits) => {
-  const codeAfterEquity = (equity: number, terms: Wanted, options: FuturesFixtureOptions = {}) => {
+  const codeAfterEquity = (equity: number, terms: DraftTerms, options: FuturesFixtureOptions = {}) => {
     const fixture = new FuturesFixture({ limits, ...options });
     fixture.hold(20);
     fixture.risk.begin(1000, fixture.nowMs);
@@ -336,7 +336,7 @@ test('INSTRUMENT denies a contract that is not in this run', () => {
 });
 
 describe('an unknown price', () => {
-  const holding = (heldLots: number, options: FuturesFixtureOptions, terms: Wanted = { lots: 1 }) => {
+  const holding = (heldLots: number, options: FuturesFixtureOptions, terms: DraftTerms = { lots: 1 }) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(heldLots, 0, 1);
     fixture.marks[1] = NaN;
@@ -388,7 +388,7 @@ describe('reductions', () => {
   ])(
     'a tightened limit on one order denies an opening order, and passes one that closes the whole position (%s)',
     (_, options, closing) => {
-      const code = (limits: RiskLimits, terms: Wanted) => {
+      const code = (limits: RiskLimits, terms: DraftTerms) => {
         const fixture = new FuturesFixture(options);
         fixture.hold(20);
         fixture.risk.tighten(limits);

@@ -1,6 +1,6 @@
 // Holds the risk states and their causes for each scope: account, market, symbol and strategy. Clearing one cause never clears another.
 
-import { compareAscending } from '../../base/text/compare.ts';
+import { compareAscending } from '../../base/text/compareAscending.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 
 /** From the mildest to the most severe. */

@@ -4,7 +4,7 @@ import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 
 import { describe, expect, test } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
-import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { fillOf } from '../../../test/fixtures/fills.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { RiskLimits } from '../limits/limits.ts';
@@ -157,7 +157,7 @@ describe('NAKED', () => {
 });
 
 describe('UNKNOWN_BUDGET', () => {
-  const unknown = (fixture: Fixture, terms: Wanted) => Object.assign(fixture.send({ lots: 5, ...terms }), { lifecycle: 'unknown' });
+  const unknown = (fixture: Fixture, terms: DraftTerms) => Object.assign(fixture.send({ lots: 5, ...terms }), { lifecycle: 'unknown' });
   const causes = (fixture: Fixture) => fixture.risk.halts.causes().map(({ why }) => why);
   test('UNKNOWN_BUDGET halts when more orders than its limit are of unknown outcome, until one is known', () => {
     const fixture = new Fixture({ maxUnknown: 2 });
@@ -195,7 +195,7 @@ describe('UNKNOWN_BUDGET', () => {
 });
 
 /** Reports fills of a strategy to risk, and returns the causes that follow. */
-function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
+function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: DraftTerms }[]): string[] {
   const fixture = new Fixture(limits);
   fixture.hold(1000);
   for (const { ticks, ms = NOW, wanted: terms = {} } of fills) {

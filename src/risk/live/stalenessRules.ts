@@ -5,7 +5,7 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
 import { ACCOUNT, type LiveFacts, type LiveRule, type LiveWatch, type Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
-import { lotsText } from '../limits/words.ts';
+import { lotsText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

@@ -4,7 +4,7 @@ import type { Ratio } from '../../base/number/decimalText.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 import type { EquityRule, EquityWatch, Halt } from './rule.ts';
-import { ratioText } from '../limits/words.ts';
+import { ratioText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

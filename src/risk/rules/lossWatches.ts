@@ -3,7 +3,7 @@
 import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
-import { moneyText } from '../limits/words.ts';
+import { moneyText } from '../limits/limitTexts.ts';
 import type { HaltBoard } from '../live/halts.ts';
 import { isLossBeyond } from './lossRules.ts';
 import type { EquityRule, EquityWatch } from './rule.ts';

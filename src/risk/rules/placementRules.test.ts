@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';
-import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import type { DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { fillOf } from '../../../test/fixtures/fills.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 describe('SELF_TRADE', () => {
   const limits: RiskLimits = { selfTrade: 'deny' };
-  const codeAgainst = (resting: Wanted, terms: Wanted, activeLimits: RiskLimits = limits) => {
+  const codeAgainst = (resting: DraftTerms, terms: DraftTerms, activeLimits: RiskLimits = limits) => {
     const fixture = new Fixture(activeLimits);
     for (const strategy of [0, 1]) fixture.hold(100, strategy);
     fixture.send({ lots: 5, strategy: 1, ...resting });
@@ -60,7 +60,7 @@ describe('PARENT', () => {
 });
 
 describe('DUPLICATE', () => {
-  const codeOfRepeat = (afterMs: number, terms: Wanted = {}) => {
+  const codeOfRepeat = (afterMs: number, terms: DraftTerms = {}) => {
     const fixture = new Fixture({ duplicateMs: 2000 });
     fixture.send({ lots: 5, limit: 900 });
     fixture.nowMs += afterMs;
@@ -95,7 +95,7 @@ describe('DUPLICATE', () => {
 });
 
 describe('RESTRICTED', () => {
-  const codeAt = (time: string, restricted: string, terms: Wanted = {}) => {
+  const codeAt = (time: string, restricted: string, terms: DraftTerms = {}) => {
     const fixture = new Fixture({ restricted });
     fixture.hold(10);
     const [hour = 0, minute = 0] = time.split(':').map(Number);

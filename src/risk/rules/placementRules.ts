@@ -4,7 +4,7 @@ import { formatMinute } from '../../model/time.ts';
 import type { Order } from '../../model/order.ts';
 import { closesAtOnce, isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
-import { lotsText, priceText, quoteText } from '../limits/words.ts';
+import { lotsText, priceText, quoteText } from '../limits/limitTexts.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -38,7 +38,7 @@ export interface SentLimits {
 }
 
 /** Inserts a time into a sorted list. Mostly it is the last. */
-export function insert(times: number[], timeMs: number): void {
+export function insertTime(times: number[], timeMs: number): void {
   let index = times.length;
   for (; index > 0 && times[index - 1]! > timeMs; index--) times[index] = times[index - 1]!;
   times[index] = timeMs;
@@ -57,7 +57,7 @@ export class SentOrders {
   private sent: number[][] = [];
   private fills: number[][] = [];
   /** True when anything is recorded. A backtest without these limits records nothing. */
-  readonly keeps: boolean;
+  readonly isRecording: boolean;
   private next = 0;
   private recentOrders: RecentOrder[] = [];
   private readonly entries = new Map<number, { readonly lots: number; filledLegs: number }>();
@@ -67,7 +67,7 @@ export class SentOrders {
     this.duplicateMs = duplicateMs;
     this.countsLegs = countsLegs;
     this.ordersPerFill = ordersPerFill;
-    this.keeps = this.times.length > 0 || duplicateMs > 0 || ordersPerFill < INFINITY || countsLegs;
+    this.isRecording = this.times.length > 0 || duplicateMs > 0 || ordersPerFill < INFINITY || countsLegs;
   }
 
   /** True while fewer orders than the limit were sent after `nowMs` - 60 s. False for NaN. */
@@ -115,8 +115,8 @@ export class SentOrders {
 
   /** Records an order that is about to be sent. */
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
-    if (this.times.length > 0) this.keep(nowMs);
-    if (this.ordersPerFill < INFINITY) insert((this.sent[order.strategy] ??= []), nowMs);
+    if (this.times.length > 0) this.addTime(nowMs);
+    if (this.ordersPerFill < INFINITY) insertTime((this.sent[order.strategy] ??= []), nowMs);
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.recentOrders = this.recentOrders.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
@@ -124,10 +124,13 @@ export class SentOrders {
     }
     if (!this.countsLegs || order.parent > 0) return;
     this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
-    if (this.entries.size > MAX_ENTRIES) for (const [oldest] of this.entries) return void this.entries.delete(oldest);
+    if (this.entries.size > MAX_ENTRIES) {
+      const [oldest] = this.entries.keys();
+      this.entries.delete(oldest!);
+    }
   }
   /** Replaces the oldest time. A bracket leg has the time of the fill that caused it, so orders of other bars may be newer. */
-  private keep(timeMs: number): void {
+  private addTime(timeMs: number): void {
     const times = this.times;
     const oldest = this.next;
     const last = times.length - 1;
@@ -150,10 +153,10 @@ export class SentOrders {
   }
   /** Records a fill of an order. */
   noteFill(strategy: number, timeMs: number): void {
-    if (this.ordersPerFill < INFINITY) insert((this.fills[strategy] ??= []), timeMs);
+    if (this.ordersPerFill < INFINITY) insertTime((this.fills[strategy] ??= []), timeMs);
   }
   /** Takes over the records of `earlier`, whose limits were equal or wider. */
-  follow(earlier: SentOrders): void {
+  takeOver(earlier: SentOrders): void {
     const max = this.times.length;
     if (max > 0) {
       const times = [...earlier.times].toSorted((a, b) => a - b).slice(-max);

@@ -4,7 +4,7 @@ import type { Ratio } from '../../base/number/decimalText.ts';
 import { productAtMost } from '../../base/number/exact.ts';
 import { isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
-import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/words.ts';
+import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/limitTexts.ts';
 
 /** Denies a spot order with a time in force, because the specification has it for futures only. */
 export const timeInForce: OrderRule = {

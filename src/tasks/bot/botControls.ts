@@ -1,6 +1,6 @@
 // The acts of an operator on a bot. An act that stops trading takes effect before it returns; its reply waits until the act is durable.
 
-import { tightenedText } from '../../adapters/journal/records/tightened.ts';
+import { tightenedText } from '../../adapters/journal/records/tightenedLimit.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { formatTime } from '../../model/time.ts';
@@ -10,7 +10,7 @@ import { orderIdIn } from '../../protocol/clientOrderId.ts';
 import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, ResumeAct, TightenAct, Who } from '../control/botControl.ts';
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
-import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
+import { parseScope, scopesOf, type ScopeNames } from '../control/scopes.ts';
 import { readKillSwitch, engageKillSwitch, type KillSwitchRecord } from '../kill/killSwitch/killSwitch.ts';
 import { adoptOrder, ignoreOrder } from './run/foreignOrders.ts';
 import { killBot } from './run/killBot.ts';
@@ -20,15 +20,15 @@ import { namedOf, viewOf } from './view/view.ts';
 /** The bot and its kill switch. */
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
-  /** Called when a kill in this process has closed all positions except `left` of them. The ledger of the engine does not know that. */
-  readonly flattened?: (left: number) => void;
+  /** Called when a kill in this process has closed all positions except `openPositions` of them. The ledger of the engine does not know that. */
+  readonly flattened?: (openPositions: number) => void;
 }
 
 const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
 const reply = (message: string): ActAnswer => ({ done: true, message });
 const refusal = (message: string): ActAnswer => ({ done: false, message });
-const noScope = (name: string, named: Named): ActAnswer =>
+const noScope = (name: string, named: ScopeNames): ActAnswer =>
   refusal(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 /** The acts on one bot, and the state of its kill. */
@@ -77,7 +77,7 @@ export class LiveControl implements BotControl {
 
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
     const { engine, log, venueMs } = this.#deps.bot.deps;
-    const scope = scopeNamed(name, namedOf(engine));
+    const scope = parseScope(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
@@ -88,7 +88,7 @@ export class LiveControl implements BotControl {
 
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
     const { engine, log, services, venueMs } = this.#deps.bot.deps;
-    const scope = scopeNamed(name, namedOf(engine));
+    const scope = parseScope(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
     if (cause === KILLED)
@@ -107,9 +107,11 @@ export class LiveControl implements BotControl {
       if (cause === 'DUPLICATE') service.clear(cause, instrument);
     }
     log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
-    const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
+    const remainingCauses = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#afterDurable(
-      left.length === 0 ? `${name} continues` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
+      remainingCauses.length === 0
+        ? `${name} continues`
+        : `${cause} is cleared; ${remainingCauses.map((other) => other.code).join(', ')} still holds`,
     );
   }
 

@@ -31,7 +31,7 @@ import { LiveBot } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
-import { readLeftOrders, leftText } from './account/before.ts';
+import { readLeftOrders, leftText } from './account/leftOrders.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { ExternalReader } from './external/reader.ts';
@@ -178,8 +178,8 @@ async function assemble(
   const { plan, engine, feeds } = started;
   cell.engine = engine;
   for (const note of feeds.notes) log.warn(note);
-  const left = journal.state.config === null ? await retry(() => readLeftOrders(exchange, engine.instruments)) : [];
-  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
+  const leftOrders = journal.state.config === null ? await retry(() => readLeftOrders(exchange, engine.instruments)) : [];
+  if (leftOrders.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(leftOrders), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
   for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
@@ -343,9 +343,9 @@ async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange
       ({ uncertaintyMs } = exchange.serverTime(market));
     }
     if (uncertaintyMs <= orders.maxUncertaintyMs) continue;
-    const got = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
+    const actual = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
     throw new ConfigError(
-      `the clock of the ${market} exchange: expected an uncertainty of at most ${orders.maxUncertaintyMs} ms, got ${got}`,
+      `the clock of the ${market} exchange: expected an uncertainty of at most ${orders.maxUncertaintyMs} ms, got ${actual}`,
       'run isobar doctor to find the reason',
     );
   }

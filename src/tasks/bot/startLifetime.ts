@@ -7,20 +7,20 @@ import { PARTS } from '../../app/parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { AbsenceBounds } from '../../orders/prove/absenceBounds.ts';
-import type { RestoredOrder } from '../../orders/restored.ts';
+import type { RestoredOrder } from '../../orders/restoreBotOrder.ts';
 import type { OrderGateway } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveConfig } from './config/read.ts';
-import { firstRecords, knownSeriesPlans, type SeriesRecord } from './external/known.ts';
+import { firstRecords, knownSeriesPlans, type SeriesRecord } from './external/seriesRecords.ts';
 import { catalogOf, feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
 import { changesSince, lifetimeEnd, writeStartRecords } from './lifetime/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
-import { lifetimeSinceKept, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
+import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
 import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 
@@ -72,21 +72,21 @@ export async function startLifetime(deps: LifetimeStartDeps): Promise<StartedLif
   if (lifetime === null) return beginLifetime(deps, 1);
   const isAccepted = deps.options.acceptChanges === true;
   const continuing = await continueLifetime(deps, lifetime).catch((error: unknown) => {
-    if (!isAccepted || !(error instanceof LifetimeEnded)) throw error;
+    if (!isAccepted || !(error instanceof LifetimeEndedError)) throw error;
     return null;
   });
   return continuing ?? beginLifetime(deps, lifetime.number + 1);
 }
 
 /** Thrown when the state of the strategies cannot be rebuilt, so that they can only begin a new lifetime. */
-class LifetimeEnded extends ConfigError {}
+class LifetimeEndedError extends ConfigError {}
 
 /** Begins a lifetime: fresh strategies, with the ledger of the journal. */
 async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
   const { absenceBounds: bounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
-  const known = firstRecords(config.series, catalogOf(config), feeds.atMs);
-  const series = knownSeriesPlans(config.series, [...journal.records, ...known]);
+  const firstValues = firstRecords(config.series, catalogOf(config), feeds.atMs);
+  const series = knownSeriesPlans(config.series, [...journal.records, ...firstValues]);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, { ...options, series });
   deps.checkCode(plan);
   const { state, history } = readBefore(journal.records);
@@ -98,9 +98,9 @@ async function beginLifetime({ config, journal, market, ...deps }: LifetimeStart
     { plan, engine: built.engine, fromMs: plan.fromMs },
     { lifetime: number, isFirst: true, isAccepted: false },
   );
-  for (const record of known) journal.journal.series(record);
+  for (const record of firstValues) journal.journal.series(record);
   const orders = restoreEngine(built.engine, journal, venueMs());
-  return { ...built, plan, feeds, orders, held: [], known, sinceMs: null };
+  return { ...built, plan, feeds, orders, held: [], known: firstValues, sinceMs: null };
 }
 
 /** Returns the ports of the bot, wrapped by modules. */
@@ -145,7 +145,7 @@ interface EnteredLifetime extends ReplayedLifetime {
 /** Enters the lifetime at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
 async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { config, journal, options, notify } = deps;
-  const since = options.acceptChanges === true ? null : lifetimeSinceKept(lifetime, journal.records);
+  const since = options.acceptChanges === true ? null : lifetimeFromKeptState(lifetime, journal.records);
   if (since === null) return enterAt(deps, lifetime);
   try {
     const entered = await enterAt(deps, since);
@@ -170,7 +170,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   deps.checkCode(plan);
   const end = lifetimeEnd(lifetime, config, plan);
   if (end !== null)
-    throw new LifetimeEnded(
+    throw new LifetimeEndedError(
       `${config.data}: ${end}`,
       'use another data folder, or --accept-changes: strategies start afresh, the books continue',
     );
@@ -191,7 +191,7 @@ function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): L
   try {
     return feedsOfLifetime(market, bars, room);
   } catch (error) {
-    throw error instanceof ConfigError ? new LifetimeEnded(error.message, error.remedy) : error;
+    throw error instanceof ConfigError ? new LifetimeEndedError(error.message, error.remedy) : error;
   }
 }
 

@@ -15,7 +15,7 @@ import type { BotRequest } from './request.ts';
 const TIMEOUT_MS = 5000;
 
 /** Thrown when no bot replies: it does not run, or it hangs. */
-export class BotSilent extends ConfigError {}
+export class BotSilentError extends ConfigError {}
 
 /** Returns the name of the sender, for the journal. */
 const who = (): string => `${userInfo().username} (isobar)`;
@@ -26,7 +26,7 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
   if (!existsSync(path)) return Promise.reject(noBot(folder, 'it has no control.sock'));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const stop = after(timeoutMs, () => end(() => reject(new BotSilent(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
+    const stop = after(timeoutMs, () => end(() => reject(new BotSilentError(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
     const end = (settle: () => void): void => {
       stop();
       socket.destroy();
@@ -57,8 +57,8 @@ function settleWith(text: string, resolve: (value: unknown) => void, reject: (er
 }
 
 /** Returns the error for a folder without a running bot. */
-function noBot(folder: string, reason: string): BotSilent {
-  return new BotSilent(`${folder}: no bot answers here (${reason})`, 'start it with isobar live, or name its data folder with --data');
+function noBot(folder: string, reason: string): BotSilentError {
+  return new BotSilentError(`${folder}: no bot answers here (${reason})`, 'start it with isobar live, or name its data folder with --data');
 }
 
 /** Asks for the view. The bot has the same protocol version, so the form of its reply is trusted, but not its texts. */

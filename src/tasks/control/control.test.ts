@@ -9,7 +9,7 @@ import { alertsBetween } from '../bot/process/alerts.ts';
 import { CAUSES, clearsItself } from './causes.ts';
 import { metricsText } from './metrics.ts';
 import { readRequest } from './request.ts';
-import { scopeName, scopesOf, scopeNamed } from './scopes.ts';
+import { scopeName, scopesOf, parseScope } from './scopes.ts';
 
 it('each change of a bot is alerted exactly once', () => {
   const bot = new ScriptedBot();
@@ -66,10 +66,10 @@ it('the name of a scope identifies the scope', () => {
     { kind: 'symbol', instrument: 1 },
     { kind: 'strategy', strategy: 1 },
   ] as const) {
-    expect(scopeNamed(scopeName(scope, botNames), botNames)).toEqual(scope);
+    expect(parseScope(scopeName(scope, botNames), botNames)).toEqual(scope);
   }
-  for (const name of scopesOf(botNames)) expect(scopeName(scopeNamed(name, botNames)!, botNames)).toBe(name);
-  for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(scopeNamed(name, botNames)).toBeNull();
+  for (const name of scopesOf(botNames)) expect(scopeName(parseScope(name, botNames)!, botNames)).toBe(name);
+  for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(parseScope(name, botNames)).toBeNull();
 });
 
 it('a control request with a missing or invalid field is rejected', () => {

@@ -6,14 +6,14 @@ import type { ScopeName, ScopeView } from './botView.ts';
 import { clearsItself } from './causes.ts';
 
 /** The instruments and strategies that scopes name. */
-export interface Named {
+export interface ScopeNames {
   readonly instruments: readonly Instrument[];
   /** Names of the strategies, in the order of the run. */
   readonly strategies: readonly string[];
 }
 
 /** Returns a scope as text: `account`, `market:spot`, `symbol:spot:BTCUSDT` or `strategy:NAME`. */
-export function scopeName(scope: Scope, { instruments, strategies }: Named): ScopeName {
+export function scopeName(scope: Scope, { instruments, strategies }: ScopeNames): ScopeName {
   if (scope.kind === 'market') return `market:${scope.market}`;
   if (scope.kind === 'symbol') return `symbol:${instruments[scope.instrument]?.id ?? scope.instrument}`;
   if (scope.kind === 'strategy') return `strategy:${strategies[scope.strategy] ?? scope.strategy}`;
@@ -21,7 +21,7 @@ export function scopeName(scope: Scope, { instruments, strategies }: Named): Sco
 }
 
 /** Returns the scope of a text; null if the run has no such scope. */
-export function scopeNamed(name: ScopeName, { instruments, strategies }: Named): Scope | null {
+export function parseScope(name: ScopeName, { instruments, strategies }: ScopeNames): Scope | null {
   if (name === 'account') return { kind: 'account' };
   const [kind = ''] = name.split(':', 1);
   const rest = name.slice(kind.length + 1);
@@ -38,7 +38,7 @@ export function scopeNamed(name: ScopeName, { instruments, strategies }: Named):
 }
 
 /** Returns the names of all scopes of a run, the account first. */
-export function scopesOf({ instruments, strategies }: Named): readonly ScopeName[] {
+export function scopesOf({ instruments, strategies }: ScopeNames): readonly ScopeName[] {
   const markets = [...new Set(instruments.map(({ market }) => market))];
   return [
     'account',
@@ -49,7 +49,7 @@ export function scopesOf({ instruments, strategies }: Named): readonly ScopeName
 }
 
 /** Returns every scope of the run with its own causes. */
-export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): readonly ScopeView[] {
+export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: ScopeNames): readonly ScopeView[] {
   const causes = board.causes();
   return scopesOf(named).map((name) =>
     scopeView(

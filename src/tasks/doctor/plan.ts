@@ -10,7 +10,7 @@ import { checkKlinesRange, checkPrecision, checkSymbols } from './checks/instrum
 import { checkLimits } from './checks/limits.ts';
 import { checkSocket } from './checks/socket.ts';
 import { checkConnection, findAddresses, ping } from './checks/network.ts';
-import { checkIp, checkPermission, checkQuery, checkSignature } from './checks/signed.ts';
+import { checkIp, checkPermission, checkQuery, checkSignature } from './checks/signature.ts';
 import { checkTestOrder } from './checks/testOrder.ts';
 import type { CheckContext } from './context/checkContext.ts';
 import type { Probe } from './context/probe.ts';

@@ -46,7 +46,7 @@ export interface DownloadedSet extends BarKey, AppendedBars {
   /** Gap between the newest stored bar and the oldest available one. */
   readonly hole: Hole | null;
   /** The bars of `interval`, resampled from those of `from`. Null: both are the same, nothing changed, or no bar is complete yet. */
-  readonly made: { readonly path: string; readonly manifest: GapManifest } | null;
+  readonly created: { readonly path: string; readonly manifest: GapManifest } | null;
   readonly instrumentChanges: readonly string[];
   /** The rule for revised bars. */
   readonly rule: RevisedRule;
@@ -177,7 +177,7 @@ async function downloadSet(
     rows: closed.length,
     refused,
     hole,
-    made: from === interval ? null : remake(catalog, key, from, appended.isWritten),
+    created: from === interval ? null : remake(catalog, key, from, appended.isWritten),
     instrumentChanges: previous ? changedFields(previous, appended.instrument) : [],
     rule: revised,
   };
@@ -222,7 +222,7 @@ function refreshRecord(listing: ListedInstrument, previous: Instrument | null, b
 }
 
 /** Resamples the longer bars. Returns null if the shorter ones have not changed or no longer bar is complete. */
-export function remake(catalog: string, key: BarKey, from: Interval, hasChanged: boolean): DownloadedSet['made'] {
+export function remake(catalog: string, key: BarKey, from: Interval, hasChanged: boolean): DownloadedSet['created'] {
   const fineKey = { ...key, interval: from };
   const { firstMs, lastMs } = readEntry(catalog, fineKey);
   const isWhole = closeOf(key.interval, openOf(key.interval, firstMs)) <= closeOf(from, lastMs);

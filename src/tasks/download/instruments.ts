@@ -141,10 +141,10 @@ function contractOf(contract: WireContract, quantityDigits: number, like: Instru
 
 /** Returns a line such as `pricePrecision 2 -> 3` for each changed value of the record. */
 export function changedFields(before: Instrument, after: Instrument): string[] {
-  const [old, now] = [before, after].map((record) => new Map(valuesIn(JSON.parse(instrumentText(record)), '')));
-  const names = [...new Set([...now!.keys(), ...old!.keys()])];
+  const [previous, now] = [before, after].map((record) => new Map(valuesIn(JSON.parse(instrumentText(record)), '')));
+  const names = [...new Set([...now!.keys(), ...previous!.keys()])];
   return names.flatMap((name) => {
-    const [was, is] = [old!.get(name) ?? 'none', now!.get(name) ?? 'none'];
+    const [was, is] = [previous!.get(name) ?? 'none', now!.get(name) ?? 'none'];
     return was === is ? [] : [`${name} ${was} -> ${is}`];
   });
 }

@@ -239,8 +239,8 @@ class SetRecorder {
     if (!last) throw new InvariantError('a write without a bar');
     const instrument = readInstrument(catalog, market, symbol) ?? this.#instrument;
     const { isWritten } = appendBars(catalog, { listedInstrument: instrument, interval }, columnsOfBars(bars), revised);
-    const made = this.#coarser.filter((key) => remake(catalog, key, interval, isWritten) !== null);
+    const remadeKeys = this.#coarser.filter((key) => remake(catalog, key, interval, isWritten) !== null);
     this.#waiting = new Map();
-    onNews({ kind: 'written', key: this.#key, bars: bars.length, last, made });
+    onNews({ kind: 'written', key: this.#key, bars: bars.length, last, made: remadeKeys });
   }
 }

@@ -61,11 +61,11 @@ export async function askTime(service: MarketService, market: Market): Promise<n
 
 /** Returns the instruments of a market, by symbol. Throws NoAnswer. */
 export async function listMarket(service: MarketService, market: Market): Promise<ReadonlyMap<string, ListedInstrument>> {
-  const found =
+  const listing =
     market === 'spot'
       ? (await answerTo(service, 'spot.symbols', {})).rows.map(listedSymbol)
       : (await answerTo(service, 'futures.contracts', {})).rows.map(listedContract);
-  return new Map(found.map((listed) => [listed.symbol, listed]));
+  return new Map(listing.map((listed) => [listed.symbol, listed]));
 }
 
 /** Throws ConfigError for a symbol that the market does not list. `place`: where the symbol was given. */
@@ -75,8 +75,8 @@ export function listedIn(
   symbol: string,
   place = '--symbol',
 ): ListedInstrument {
-  const found = listed.get(symbol);
-  if (found) return found;
+  const instrument = listed.get(symbol);
+  if (instrument) return instrument;
   const near = nearestName(symbol, [...listed.keys()]);
   throw new ConfigError(
     `${place}: the ${market} market of the exchange has no ${symbol}`,

@@ -2,9 +2,9 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
-import { cancelAll, type Cancelled } from './cancel/cancelAll.ts';
+import { cancelAll, type CancelResult } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
-import { flatten, FlattenProgress, gaveUpText, type Flattened, type PositionToClose } from './flatten/flatten.ts';
+import { flatten, FlattenProgress, gaveUpText, type FlattenResult, type PositionToClose } from './flatten/flatten.ts';
 import { doubtText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';
 import { Judge } from './evidence/judge.ts';
@@ -45,7 +45,7 @@ export interface KillReport {
   /** Number of orders that were open and have ended. */
   readonly cancelled: number;
   readonly triggersCancelled: number;
-  readonly slices: Flattened['slices'];
+  readonly slices: FlattenResult['slices'];
   readonly dust: readonly string[];
   /** Unsettled orders and positions, as sentences. Empty: everything requested is done and proved. */
   readonly residuals: readonly string[];
@@ -55,19 +55,19 @@ export interface KillReport {
  * Runs a kill to its end. The known orders are cancelled before the first wait. Never throws because of the exchange: the report lists
  * residuals. The caller has closed the kill switch and written its file.
  */
-export async function runKill(deps: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
+export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
   const report = new Report(venue, options.books !== null);
   // Orders whose end is not proved yet.
-  let left = known;
+  let remaining = knownOrders;
   const progress = new FlattenProgress();
-  const believed = (): readonly string[] => (options.books === null ? [] : (options.believed?.() ?? []));
+  const journalPositions = (): readonly string[] => (options.books === null ? [] : (options.believed?.() ?? []));
   try {
     const { giveUpMs } = deps.settings;
     if (options.books !== null) venue.giveUpMs = giveUpMs * SET_ASIDE_PART;
-    const cancelled = await cancelAll(venue, known, options.all);
+    const cancelled = await cancelAll(venue, knownOrders, options.all);
     report.noteCancelled(cancelled);
-    left = onlyOf(known, cancelled.stuck);
+    remaining = onlyOf(knownOrders, cancelled.stuck);
     const stuck = new Map(cancelled.stuck);
     if (options.books !== null) {
       const isAllStuck = stuck.size === deps.instruments.length;
@@ -75,8 +75,8 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
       const { books: readBooks, all, terms } = options;
       const reading: { books: Promise<KillBooks> | null } = { books: null };
       // The first reading lacks what was journalled until this process had the journal: the slices of another kill, for example.
-      const settleLate = async (orders: KillOrders, instruments: readonly Instrument[]): Promise<Cancelled['stuck']> => {
-        if (!isUnknownLater(venue, orders, known)) return new Map();
+      const settleLate = async (orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> => {
+        if (!isUnknownLater(venue, orders, knownOrders)) return new Map();
         const again = await cancelAll(venue, orders, all, instruments);
         report.noteCancelledAgain(again, instruments);
         for (const [id, reason] of again.stuck) stuck.set(id, reason);
@@ -92,11 +92,11 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
       };
       const closeLater = async (instruments: readonly Instrument[]): Promise<void> => {
         if (instruments.length === 0) return;
-        const again = await cancelAll(venue, known, all, instruments);
+        const again = await cancelAll(venue, knownOrders, all, instruments);
         report.noteCancelled(again);
         for (const { id } of instruments) stuck.delete(id);
         for (const [id, reason] of again.stuck) stuck.set(id, reason);
-        left = onlyOf(known, stuck);
+        remaining = onlyOf(knownOrders, stuck);
         await close(instruments.filter(({ id }) => !again.stuck.has(id)));
       };
       const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => cancelled.stuck.has(id) === isStuck));
@@ -114,10 +114,10 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
         for (const [id, reason] of again.stuck) stuck.set(id, reason);
       }
     }
-    report.noteStuck(stuck, openTexts(left), believed());
+    report.noteStuck(stuck, openTexts(remaining), journalPositions());
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.noteStopped(error.message, progress, [...openTexts(left), ...believed()]);
+    report.noteStopped(error.message, progress, [...openTexts(remaining), ...journalPositions()]);
   } finally {
     venue.close();
   }
@@ -128,13 +128,13 @@ const without = (instruments: readonly Instrument[], ids: ReadonlySet<Instrument
   instruments.filter(({ id }) => !ids.has(id));
 
 /**
- * True if orders of unknown outcome have been added since `known` was read, and they can appear no more before the kill gives up. The outcome
+ * True if orders of unknown outcome have been added since `knownOrders` was read, and they can appear no more before the kill gives up. The outcome
  * of later ones stays unknown.
  */
-function isUnknownLater({ deps }: KillVenue, { unknownUntilMs }: KillOrders, known: KillOrders): boolean {
+function isUnknownLater({ deps }: KillVenue, { unknownUntilMs }: KillOrders, knownOrders: KillOrders): boolean {
   return (['spot', 'futures'] as const).some((market) => {
     const untilMs = unknownUntilMs[market] ?? -Infinity;
-    return untilMs > (known.unknownUntilMs[market] ?? -Infinity) && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
+    return untilMs > (knownOrders.unknownUntilMs[market] ?? -Infinity) && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
   });
 }
 
@@ -152,20 +152,25 @@ interface Protective {
 }
 
 /** Cancels the trigger orders of contracts whose positions are closed. */
-async function cancelProtective(venue: KillVenue, known: KillOrders, all: boolean, closed: readonly Instrument[]): Promise<Protective> {
+async function cancelProtective(
+  venue: KillVenue,
+  knownOrders: KillOrders,
+  all: boolean,
+  closed: readonly Instrument[],
+): Promise<Protective> {
   const ended = new Set<string>();
-  const left = await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
+  const left = await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, knownOrders, { all, which: 'every', ended })));
   return { count: ended.size, left: left.flat() };
 }
 
 /** Returns sentences about orders that may still be open, for a kill that does not complete. */
 function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
-  const known = [
+  const knownTriggers = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
     ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: trigger order ${triggerId} may still wait`)),
   ];
   const lost = own === null ? [] : [...own.withoutVenueId].filter(({ isOver }) => !isOver);
-  return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
+  return [...knownTriggers, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
 
 /** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
@@ -194,9 +199,9 @@ class Report {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
   readonly #beganMs: number;
-  #cancelled: Omit<Cancelled, 'stuck'> = { count: 0, left: [], triggers: 0, leftTriggers: [] };
+  #cancelled: Omit<CancelResult, 'stuck'> = { count: 0, left: [], triggers: 0, leftTriggers: [] };
   #protective: readonly LeftTrigger[] = [];
-  #flattened: Flattened = { slices: [], dust: [], residuals: [], open: new Set(), gaveUp: new Set() };
+  #flattened: FlattenResult = { slices: [], dust: [], residuals: [], open: new Set(), gaveUp: new Set() };
   #stopped: readonly string[] = [];
   triggersCancelled = 0;
 
@@ -215,15 +220,15 @@ class Report {
     return this.#flattened.gaveUp;
   }
 
-  noteCancelled(found: Cancelled): void {
+  noteCancelled(result: CancelResult): void {
     const { count, left, leftTriggers, triggers } = this.#cancelled;
     this.#cancelled = {
-      count: count + found.count,
-      left: [...left, ...found.left],
-      triggers: triggers + found.triggers,
-      leftTriggers: [...leftTriggers, ...found.leftTriggers],
+      count: count + result.count,
+      left: [...left, ...result.left],
+      triggers: triggers + result.triggers,
+      leftTriggers: [...leftTriggers, ...result.leftTriggers],
     };
-    this.triggersCancelled += found.triggers;
+    this.triggersCancelled += result.triggers;
   }
 
   noteProtective({ count, left }: Protective): void {
@@ -232,7 +237,7 @@ class Report {
   }
 
   /** Notes instruments that could not be completed, with what may be left of them. */
-  noteStuck(stuck: Cancelled['stuck'], open: readonly string[], believed: readonly string[]): void {
+  noteStuck(stuck: CancelResult['stuck'], open: readonly string[], believed: readonly string[]): void {
     const ids = [...stuck.keys(), ...this.#flattened.gaveUp];
     if (ids.length === 0) return;
     const isOf = (text: string): boolean => ids.some((id) => text.startsWith(`${id}: `));
@@ -240,32 +245,32 @@ class Report {
   }
 
   /** Notes the last look at these instruments. What was left of others stays. */
-  noteCancelledAgain(found: Cancelled, instruments: readonly Instrument[]): void {
+  noteCancelledAgain(result: CancelResult, instruments: readonly Instrument[]): void {
     const isElsewhere = ({ instrument }: { readonly instrument: InstrumentId }): boolean =>
       instruments.every(({ id }) => id !== instrument);
     const { count, left, leftTriggers, triggers } = this.#cancelled;
-    this.triggersCancelled += found.triggers;
+    this.triggersCancelled += result.triggers;
     this.#cancelled = {
-      count: count + found.count,
-      left: [...left.filter(isElsewhere), ...found.left],
-      triggers: triggers + found.triggers,
-      leftTriggers: [...leftTriggers.filter(isElsewhere), ...found.leftTriggers],
+      count: count + result.count,
+      left: [...left.filter(isElsewhere), ...result.left],
+      triggers: triggers + result.triggers,
+      leftTriggers: [...leftTriggers.filter(isElsewhere), ...result.leftTriggers],
     };
   }
 
-  noteFlattened(found: Flattened): void {
+  noteFlattened(result: FlattenResult): void {
     const { slices, dust, residuals, open, gaveUp } = this.#flattened;
     this.#flattened = {
-      slices: [...slices, ...found.slices],
-      dust: [...dust, ...found.dust],
-      residuals: [...residuals, ...found.residuals],
-      open: new Set([...open, ...found.open]),
-      gaveUp: new Set([...gaveUp, ...found.gaveUp]),
+      slices: [...slices, ...result.slices],
+      dust: [...dust, ...result.dust],
+      residuals: [...residuals, ...result.residuals],
+      open: new Set([...open, ...result.open]),
+      gaveUp: new Set([...gaveUp, ...result.gaveUp]),
     };
   }
 
-  noteStopped(reason: string, { slices, inFlight }: FlattenProgress, left: readonly string[]): void {
-    this.#stopped = [reason, ...inFlight, ...left];
+  noteStopped(reason: string, { slices, inFlight }: FlattenProgress, residuals: readonly string[]): void {
+    this.#stopped = [reason, ...inFlight, ...residuals];
     this.#flattened = { ...this.#flattened, slices: slices.slice() };
   }
 

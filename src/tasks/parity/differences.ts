@@ -119,8 +119,8 @@ class OrderDifferences {
       return;
     }
     if (ending === 'denied' || text !== intentTerms(intent)) {
-      const own = ending === 'denied' ? `${text}, denied ${code}` : text;
-      this.#add(`order ${id}`, seq, createdMs, 'order', own, recordedText(recorded));
+      const backtestText = ending === 'denied' ? `${text}, denied ${code}` : text;
+      this.#add(`order ${id}`, seq, createdMs, 'order', backtestText, recordedText(recorded));
     }
     const before = this.#found.length;
     this.#compareFills(row, recorded, id);
@@ -256,7 +256,7 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
     amount: number;
     digits: number;
   }
-  const [own, live] = [new Map<string, Paid>(), new Map<string, Paid>()];
+  const [backtest, live] = [new Map<string, Paid>(), new Map<string, Paid>()];
   const add = (to: Map<string, Paid>, symbol: string, paid: Paid): void => {
     const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
     const sum = to.get(key);
@@ -265,14 +265,14 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
   };
   for (let row = 0; row < payments.length; row++) {
     const { id, quoteDigits: digits } = instruments[payments.instrument[row]!]!;
-    if (payments.kind[row] === 0) add(own, id, { seq: null, time: payments.timeMs[row]!, amount: payments.units[row]!, digits });
+    if (payments.kind[row] === 0) add(backtest, id, { seq: null, time: payments.timeMs[row]!, amount: payments.units[row]!, digits });
   }
   for (const { symbol, amount, paidMs, seq } of funded) {
     const digits = instruments.find(({ id }) => id === symbol)?.quoteDigits ?? 0;
     add(live, symbol, { seq, time: paidMs, amount: Math.round(Number(amount) * 10 ** digits), digits });
   }
-  return [...new Set([...own.keys(), ...live.keys()])].flatMap((key): readonly ListedDifference[] => {
-    const ownPaid = own.get(key);
+  return [...new Set([...backtest.keys(), ...live.keys()])].flatMap((key): readonly ListedDifference[] => {
+    const ownPaid = backtest.get(key);
     const livePaid = live.get(key);
     if (ownPaid?.amount === livePaid?.amount) return [];
     const text = (paid: Paid | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));

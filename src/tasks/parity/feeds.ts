@@ -120,17 +120,17 @@ export function undecidedInstants(
   run: RecordedRun,
   isOn: (cause: Divergence) => boolean,
 ): ReadonlySet<number> {
-  const found = new Set<number>();
+  const foundRows = new Set<number>();
   const add = (openMs: number, closeMs: number, warmToMs: number): void => {
     if (openMs <= warmToMs || closeMs > run.lastMs) return;
     const cause = causeOfSilence(run, closeMs);
-    if (cause !== null && isOn(cause)) found.add(closeMs);
+    if (cause !== null && isOn(cause)) foundRows.add(closeMs);
   };
   for (const { plan, rows, warmToMs } of feeds)
     if (plan.isHidden !== true) for (const [openMs, values] of rows) add(openMs, values[CLOSE_MS]!, warmToMs);
   // A bar from trades that the bot counted otherwise, because it missed trades.
   for (const { feed, openMs, closeMs } of run.bars.values()) if (closeMs !== null) add(openMs, closeMs, feeds[feed]!.warmToMs);
-  return found;
+  return foundRows;
 }
 
 /** Returns the feeds of a rerun. `instruments` are those of the bot if the cause `rounding` is on, else null for those of the catalog. */
@@ -141,20 +141,21 @@ export function feedsFor(
   isOn: (cause: Divergence) => boolean,
 ): readonly FeedPlan[] {
   return feeds.map(({ plan, rows, warmToMs }, feed) => {
-    const { interval, instrument: own } = plan.bars;
-    const instrument = instruments?.find(({ id }) => id === own.id) ?? own;
-    const kept = new Map<number, readonly number[]>();
+    const { interval, instrument: instrumentOfPlan } = plan.bars;
+    const instrument = instruments?.find(({ id }) => id === instrumentOfPlan.id) ?? instrumentOfPlan;
+    const recordedBars = new Map<number, readonly number[]>();
     const ownBars = [...run.bars.values()].filter((bar) => bar.feed === feed);
     const isReplaced = isOn('data revision') ? overlapOf(ownBars) : () => false;
     for (const [openMs, values] of rows) {
       const received = run.bars.get(barKey(feed, openMs));
       if (received === undefined && isReplaced(openMs, values[CLOSE_MS]!)) continue;
       if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, values[CLOSE_MS]!))) continue;
-      const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received, own);
-      kept.set(openMs, isRevised ? valuesOf(received, interval) : values);
+      const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received, instrumentOfPlan);
+      recordedBars.set(openMs, isRevised ? valuesOf(received, interval) : values);
     }
-    if (isOn('data revision')) for (const bar of ownBars) if (!kept.has(bar.openMs)) kept.set(bar.openMs, valuesOf(bar, interval));
-    const sorted = [...kept].toSorted(([a], [b]) => a - b);
+    if (isOn('data revision'))
+      for (const bar of ownBars) if (!recordedBars.has(bar.openMs)) recordedBars.set(bar.openMs, valuesOf(bar, interval));
+    const sorted = [...recordedBars].toSorted(([a], [b]) => a - b);
     const column = (index: number): Float64Array => Float64Array.from(sorted, ([, values]) => values[index]!);
     const openMs = Float64Array.from(sorted, ([ms]) => ms);
     const bars: BarColumns = {

@@ -17,14 +17,14 @@ export interface OrderPair {
 }
 
 /** Returns the role that the strategy chose. The columns record a market buy as a limit order when its cap has turned it into one. */
-export function askedRole({ role, code, texts }: Rerun['orders'], at: number): string {
-  const recorded = ROLES[role[at]!]!;
-  return recorded === 'limit' && texts[code[at]!] === CAPPED ? 'market' : recorded;
+export function askedRole({ role, code, texts }: Rerun['orders'], row: number): string {
+  const recorded = ROLES[role[row]!]!;
+  return recorded === 'limit' && texts[code[row]!] === CAPPED ? 'market' : recorded;
 }
 
 /** True for an order that never left the bot: it was withdrawn, or it waits. */
-const isUnsent = ({ arrivedMs, ending }: Rerun['orders'], at: number): boolean =>
-  Number.isNaN(arrivedMs[at]) && ['canceled', 'open'].includes(ENDINGS[ending[at]!]!);
+const isUnsent = ({ arrivedMs, ending }: Rerun['orders'], row: number): boolean =>
+  Number.isNaN(arrivedMs[row]) && ['canceled', 'open'].includes(ENDINGS[ending[row]!]!);
 
 /** Returns all orders of both sides, those of the rerun first. */
 export function pairedOrders({ orders, instruments, feeds }: Rerun, run: RecordedRun): readonly OrderPair[] {

@@ -103,14 +103,14 @@ interface LiveResult {
 }
 
 /** The backtest and the bot, and the first event that differs. */
-interface Compared {
+interface ComparedRuns {
   readonly base: Rerun;
   readonly first: ListedDifference | null;
   readonly live: LiveResult;
 }
 
 /** Reruns the backtest with one more cause at a time, and returns the money of each. No rerun is needed when both are equal. */
-async function bridgeCauses(deps: RerunDeps, { base, first, live }: Compared, onStep: OnStep): Promise<StepBridge> {
+async function bridgeCauses(deps: RerunDeps, { base, first, live }: ComparedRuns, onStep: OnStep): Promise<StepBridge> {
   const steps = new StepBridge(base, first);
   if (first === null && base.net === live.net) return steps;
   if (first !== null && !live.isDeterministic && !isSame(await rerun(deps, 0), base)) {

@@ -2,7 +2,7 @@
 
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
-import { loadContracts } from '../../definition/marks/load.ts';
+import { loadContracts } from '../../definition/marks/loadContracts.ts';
 import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
 import type { Instrument } from '../../model/instrument.ts';

@@ -69,9 +69,9 @@ export class OrderMatch {
   /** Returns the recorded order with these properties. Null without one. */
   find(look: OrderLook): ReportedOrder | null {
     const bar = this.#barOf(look.createdMs);
-    const found = this.#among(look.parent > 0 ? this.#legs.get(look.parent) : this.#byBar.get(bar), look);
+    const match = this.#among(look.parent > 0 ? this.#legs.get(look.parent) : this.#byBar.get(bar), look);
     // The bot sends a stop entry that it watches when the bar has closed, a backtest at the open of the bar that opens beyond it.
-    return found ?? (isWatchedEntry(look) ? this.#among(this.#byBar.get(bar + 1), look) : null);
+    return match ?? (isWatchedEntry(look) ? this.#among(this.#byBar.get(bar + 1), look) : null);
   }
   #among(list: readonly ReportedOrder[] = [], { createdMs, strategy, symbol, side, role }: OrderLook): ReportedOrder | null {
     const free = list.filter(({ number }) => !this.#matched.has(number));
@@ -83,13 +83,13 @@ export class OrderMatch {
         intent.side === side &&
         roleOfIntent(intent) === role,
     );
-    const found =
+    const match =
       alike.find((order) => order.createdMs === createdMs) ??
       free.find((order) => order.intent === null && order.createdMs === createdMs) ??
       alike[0];
-    if (found === undefined) return null;
-    this.#matched.add(found.number);
-    return found;
+    if (match === undefined) return null;
+    this.#matched.add(match.number);
+    return match;
   }
   /** Returns the recorded orders that no call of `find` has returned. */
   rest(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
@@ -224,14 +224,14 @@ export class Script implements LatencyModel {
 
   /** Returns the recorded order whose fills the order `id` takes. Null when the order matches rows. */
   outcomeOf(id: OrderId): ReportedOrder | null {
-    const found = this.#found.get(id) ?? null;
-    if (found === null || !this.isOn('fill model')) return null;
+    const recorded = this.#found.get(id) ?? null;
+    if (recorded === null || !this.isOn('fill model')) return null;
     // While the cause of its end is switched off, the order does not end in this rerun, so it matches rows.
-    if (found.end !== null && !this.isOn(found.end.cause)) return null;
+    if (recorded.end !== null && !this.isOn(recorded.end.cause)) return null;
     // After a downtime, the bot sends orders too late, such as a stop that a price reached meanwhile.
-    const isLate = this.#run.down.some(({ fromMs, toMs }) => found.createdMs > fromMs && found.createdMs < toMs);
+    const isLate = this.#run.down.some(({ fromMs, toMs }) => recorded.createdMs > fromMs && recorded.createdMs < toMs);
     if (isLate && !this.isOn('restart')) return null;
-    return found.intent === null ? null : found;
+    return recorded.intent === null ? null : recorded;
   }
 
   /**
@@ -246,12 +246,12 @@ export class Script implements LatencyModel {
 
   /** Returns the latency of an order or a cancel, ms. */
   ms({ id, createdMs, instrumentIndex }: Order, isCancel: boolean): number {
-    const found = isCancel ? undefined : this.#found.get(id);
+    const recorded = isCancel ? undefined : this.#found.get(id);
     const { bars } = this.#engine!.execution[instrumentIndex]!;
-    const recordedMs = found === undefined ? null : rowLatency(found, bars);
+    const recordedMs = recorded === undefined ? null : rowLatency(recorded, bars);
     if (recordedMs === null) return this.#usualMs;
     // In the rerun, the order may be created at another time inside the row.
-    const arrivesMs = found!.createdMs + recordedMs;
+    const arrivesMs = recorded!.createdMs + recordedMs;
     return Math.min(MAX_LATENCY_MS, recordedMs === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
   }
 

@@ -37,14 +37,14 @@ export function tradeBridge(rerun: Rerun, run: RecordedRun, live: LiveMoney): Tr
   const trades: BridgedOrder[] = [];
   let [backtest, bot] = [ZERO, ZERO];
   for (const { at: row, recorded } of pairedOrders(rerun, run)) {
-    const own = (row === null ? undefined : ownFills.get(orders.id[row]!)) ?? { money: ZERO, times: [] };
-    const other = recorded === null ? ZERO : moneyOf(recorded, own.times, { rerun, money: liveMoney });
-    backtest = backtest.plus(own.money);
+    const backtestFills = (row === null ? undefined : ownFills.get(orders.id[row]!)) ?? { money: ZERO, times: [] };
+    const other = recorded === null ? ZERO : moneyOf(recorded, backtestFills.times, { rerun, money: liveMoney });
+    backtest = backtest.plus(backtestFills.money);
     bot = bot.plus(other);
-    if (own.money.equals(other)) continue;
+    if (backtestFills.money.equals(other)) continue;
     const time = recorded?.createdMs ?? orders.createdMs[row!]!;
     const symbol = recorded?.intent?.symbol ?? (row === null ? '' : instruments[orders.instrument[row]!]!.id);
-    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(own.money, other) });
+    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(backtestFills.money, other) });
   }
   let paid = ZERO;
   for (let row = 0; row < payments.length; row++)
@@ -66,7 +66,7 @@ interface OwnFills {
 /** Returns the fills of the rerun by order id. */
 function moneyByOrder({ fills, instruments, assets }: Rerun): ReadonlyMap<number, OwnFills> {
   const money = new ReportingMoney(assets);
-  const found = new Map<number, OwnFills>();
+  const fillsByOrder = new Map<number, OwnFills>();
   for (let row = 0; row < fills.length; row++) {
     const instrument = instruments[fills.instrument[row]!]!;
     const { quoteDigits } = instrument;
@@ -74,11 +74,11 @@ function moneyByOrder({ fills, instruments, assets }: Rerun): ReadonlyMap<number
     const fee = fills.feeInBase[row] === 1 ? '0' : fromScaled(fills.fee[row]!, quoteDigits);
     const notional = fromScaled(fills.notional[row]!, quoteDigits);
     const id = fills.orderId[row]!;
-    const earlier = found.get(id) ?? { money: ZERO, times: [] };
+    const earlier = fillsByOrder.get(id) ?? { money: ZERO, times: [] };
     const isBuy = fills.side[row] === 0;
-    found.set(id, { money: earlier.money.plus(money.of(instrument, { isBuy, notional, fee, ms })), times: [...earlier.times, ms] });
+    fillsByOrder.set(id, { money: earlier.money.plus(money.of(instrument, { isBuy, notional, fee, ms })), times: [...earlier.times, ms] });
   }
-  return found;
+  return fillsByOrder;
 }
 
 /**
@@ -91,8 +91,8 @@ function moneyOf({ fills }: ReportedOrder, times: readonly number[], { rerun, mo
     if (instrument === undefined) return sum;
     const isInMoney = feeCoin === instrument.quote || instrument.contract !== undefined;
     const { bars } = rerun.feeds.findLast((feed) => feed.bars.instrument.id === symbol)!;
-    const own = times[place];
-    const ms = own !== undefined && isSameTime(own, executedMs, bars) ? own : executedMs;
+    const time = times[place];
+    const ms = time !== undefined && isSameTime(time, executedMs, bars) ? time : executedMs;
     return sum.plus(money.of(instrument, { isBuy: side === 'buy', notional, fee: isInMoney ? fee : '0', ms }));
   }, ZERO);
 }

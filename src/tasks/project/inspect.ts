@@ -50,19 +50,19 @@ export interface StrategyNotes {
   readonly calls: readonly string[];
 }
 
-/** Throws ConfigError or StrategyError if the class cannot be constructed with its defaults. `shown`: its name in messages. */
-export function inspectStrategy(strategy: StrategyClass, shown: string): StrategyNotes {
+/** Throws ConfigError or StrategyError if the class cannot be constructed with its defaults. `displayName`: its name in messages. */
+export function inspectStrategy(strategy: StrategyClass, displayName: string): StrategyNotes {
   const host = new RecordingHost();
-  const params = parseParams(strategy.params, {}, shown);
+  const params = parseParams(strategy.params, {}, displayName);
   let instance: object;
   try {
     instance = new strategy(setupOf(params, host));
   } catch (error) {
-    if (error instanceof ConfigError) throw new ConfigError(`${shown}: ${error.message}`, error.remedy);
+    if (error instanceof ConfigError) throw new ConfigError(`${displayName}: ${error.message}`, error.remedy);
     if (error instanceof StrategyError) throw error;
-    const what = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     throw new StrategyError(
-      `${shown}: it cannot be constructed with its default parameters: ${what}`,
+      `${displayName}: it cannot be constructed with its default parameters: ${message}`,
       'correct its field initialisers',
       error,
     );
@@ -139,9 +139,9 @@ class RecordingHost implements StrategyHost {
     return this.#bars.view;
   }
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
-    const known = this.#runs.find((run) => run.name === name);
+    const existing = this.#runs.find((run) => run.name === name);
     this.#requested.set(name, { interval: byDefault?.interval ?? null, isList: false });
-    return (known ?? this.#make(name, 'AAAUSDT', byDefault?.interval ?? '4h')).view;
+    return (existing ?? this.#make(name, 'AAAUSDT', byDefault?.interval ?? '4h')).view;
   }
   feeds(name: string): readonly Feed[] {
     this.#requested.set(name, { interval: null, isList: true });
@@ -217,21 +217,21 @@ class RecordingHost implements StrategyHost {
   }
 
   feedNotes(readsBars: boolean): readonly FeedNote[] {
-    const asked = [...this.#requested].map(([name, { interval, isList }]) => ({
+    const requestedFeeds = [...this.#requested].map(([name, { interval, isList }]) => ({
       name,
       interval,
       isList,
       warmupBars: this.#warmup.get(name) ?? 0,
     }));
-    if (!this.#isBarsUsed && !readsBars && asked.length > 0) return asked;
-    return [{ name: 'bars', interval: null, isList: false, warmupBars: this.#warmup.get('bars') ?? 0 }, ...asked];
+    if (!this.#isBarsUsed && !readsBars && requestedFeeds.length > 0) return requestedFeeds;
+    return [{ name: 'bars', interval: null, isList: false, warmupBars: this.#warmup.get('bars') ?? 0 }, ...requestedFeeds];
   }
 
-  #note(what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-    const run = feedOf(this.#runs, what);
+  #note(indicator: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
+    const run = feedOf(this.#runs, indicator);
     if (run.name === 'bars') this.#isBarsUsed = true;
-    if ('key' in what && !this.indicators.includes(what.key)) this.indicators.push(what.key);
-    const bars = 'warmupBars' in what ? what.warmupBars : 1;
+    if ('key' in indicator && !this.indicators.includes(indicator.key)) this.indicators.push(indicator.key);
+    const bars = 'warmupBars' in indicator ? indicator.warmupBars : 1;
     this.#warmup.set(run.name, Math.max(this.#warmup.get(run.name) ?? 0, bars));
     return run;
   }
@@ -241,7 +241,7 @@ class RecordingHost implements StrategyHost {
     this.#runs.push(run);
     return run;
   }
-  #tooEarly(what: string): ConfigError {
-    return new ConfigError(`${what} while the strategy is constructed`, 'trade from onStart, onBar, a handler or a timer');
+  #tooEarly(action: string): ConfigError {
+    return new ConfigError(`${action} while the strategy is constructed`, 'trade from onStart, onBar, a handler or a timer');
   }
 }

@@ -11,14 +11,14 @@ const MAX_LENGTH = 60;
  */
 export function strategyFileNames(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
-  const joined = words.map((word, index) => (index === 0 ? word : capitalized(word))).join('');
+  const joined = words.map((word, index) => (index === 0 ? word : capitalize(word))).join('');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_LENGTH) {
     throw new ConfigError(
       `${name}: expected a name of at most ${MAX_LENGTH} letters and digits that begins with a letter`,
       'such as: isobar strategy new meanCross',
     );
   }
-  const className = capitalized(joined);
+  const className = capitalize(joined);
   if (className === 'Strategy') {
     throw new ConfigError(`${name}: Strategy is the class that every strategy extends`, 'choose another name, such as meanCross');
   }
@@ -26,7 +26,7 @@ export function strategyFileNames(name: string): StrategyNames {
 }
 
 /** Returns the word with a capital first letter. */
-function capitalized(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 

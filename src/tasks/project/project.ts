@@ -5,11 +5,11 @@ import { basename, resolve } from 'node:path';
 import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { fileError } from '../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { strategyFileNames } from './names.ts';
 import { originFor } from './origin.ts';
 import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './template.ts';
-import { writeAll } from './write.ts';
+import { writeAll } from './writeAll.ts';
 
 /** The generated bars of a new project: a year of hourly bars. */
 const BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
@@ -32,8 +32,8 @@ export function createProject(dir: string): CreatedFiles {
   const folder = resolve(dir);
   const existing = filesIn(dir);
   if (existing.length > 0) {
-    const shown = existing.slice(0, MAX_SHOWN).join(', ') + (existing.length > MAX_SHOWN ? ', ...' : '');
-    throw new ConfigError(`${dir}: the folder is not empty: ${shown}`, 'name a new folder: isobar init my-strategies');
+    const fileList = existing.slice(0, MAX_SHOWN).join(', ') + (existing.length > MAX_SHOWN ? ', ...' : '');
+    throw new ConfigError(`${dir}: the folder is not empty: ${fileList}`, 'name a new folder: isobar init my-strategies');
   }
   checkOutFolder('dir', dir);
   const texts = { 'package.json': packageText(folder), ...projectTexts() };

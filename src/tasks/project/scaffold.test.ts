@@ -10,7 +10,7 @@ import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts
 import { strategyFileNames } from './names.ts';
 import { originFor } from './origin.ts';
 import { createProject } from './project.ts';
-import { writeAll } from './write.ts';
+import { writeAll } from './writeAll.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-scaffold-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

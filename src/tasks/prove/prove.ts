@@ -68,7 +68,7 @@ export async function proveRun(
   };
   let name = 'the strategy';
   let resolved: ResolvedRun | null = null;
-  const finished = (proofs: readonly Proof[]): StrategyVerdict => {
+  const finishVerdict = (proofs: readonly Proof[]): StrategyVerdict => {
     const seconds = Math.round(nowMs() - startMs) / 1000;
     const verdict = { strategy: name, verdict: verdictOf(proofs), proofs, bars: resolved === null ? 0 : rowsOf(resolved), seconds };
     if (resolved !== null) store(resolved, verdict);
@@ -82,11 +82,11 @@ export async function proveRun(
     name = plan.strategies.map(({ record }) => record.name).join(', ');
     watcher.loaded(name);
     const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
-    return finished(await allProofs({ plan, name, files, times, uses, watch, watcher }));
+    return finishVerdict(await allProofs({ plan, name, files, times, uses, watch, watcher }));
   } catch (error) {
     const proofs = error instanceof AsyncCallbackError ? proofsOfWaiting(error) : proofsOfError(error, uses, resolved !== null);
     if (proofs === null) throw error;
-    return finished(proofs);
+    return finishVerdict(proofs);
   }
 }
 
@@ -122,19 +122,21 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
   const same = await provePurity(tracer, { plan, whole, skippedRows, surroundings: SURROUNDINGS, late, onRun: on('purity') });
   on('purity')(0.8);
-  const kept = same.isSteady && !same.hasState && late === null ? await proveOtherData(tracer, plan) : null;
-  const purity = kept === null ? same : { ...same, proof: kept, hasState: true };
-  const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
-  if (!purity.isSteady || isUnsteady(uses)) return [withPlace(used(), purity.proof), ...undecided()];
+  const otherDataProof = same.isSteady && !same.hasState && late === null ? await proveOtherData(tracer, plan) : null;
+  const purity = otherDataProof === null ? same : { ...same, proof: otherDataProof, hasState: true };
+  const findUses = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
+  if (!purity.isSteady || isUnsteady(uses)) return [withPlace(findUses(), purity.proof), ...undecidedProofs()];
   const task = { tracer, plan, whole, warmUpRows, times, on };
-  const made = await otherProofs(task, purity.hasState);
-  const refuted = made.filter(({ verdict }) => verdict === 'refuted');
+  const otherProofList = await otherProofs(task, purity.hasState);
+  const refuted = otherProofList.filter(({ verdict }) => verdict === 'refuted');
   // The runs of one process may differ because of what an earlier one has left: only what is left with fresh modules is no state.
   const isKnown = purity.hasState || refuted.length === 0;
-  const rest = isKnown ? made : await otherProofs(task, true);
-  const state = isKnown ? undefined : refuted.find(({ name: of }) => rest.find((each) => each.name === of)?.verdict !== 'refuted');
+  const remainingProofs = isKnown ? otherProofList : await otherProofs(task, true);
+  const state = isKnown
+    ? undefined
+    : refuted.find(({ name: of }) => remainingProofs.find((each) => each.name === of)?.verdict !== 'refuted');
   // What is used in any of the runs counts.
-  return [withPlace(used(), state === undefined ? purity.proof : stateProof(state)), ...rest];
+  return [withPlace(findUses(), state === undefined ? purity.proof : stateProof(state)), ...remainingProofs];
 }
 
 /** Returns the proof of a use. One that no line was found for has that of the decision which depends on it. */
@@ -165,7 +167,7 @@ async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: Other
 }
 
 /** Returns all proofs but that of purity for a strategy whose equal runs differ. */
-function undecided(): readonly Proof[] {
+function undecidedProofs(): readonly Proof[] {
   const why = 'not made: equal runs differ, or may, so another difference would say nothing';
   return PROOFS.filter((name) => name !== 'purity').map((name) =>
     plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', why),
@@ -181,7 +183,7 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
   const used = proofOfUses(uses, null, []);
-  const isFrozen = BuiltIns.isFixed(cause.message, lineAt(place));
+  const isFrozen = BuiltIns.isReadOnlyError(cause.message, lineAt(place));
   if (used === null && !isFrozen && !isLoaded) return null;
   const why = `the strategy throws: ${error.message}`;
   const frozen = {
@@ -200,18 +202,18 @@ function lineAt({ file, line }: Place): string {
 }
 
 /** Returns the proofs of a strategy whose callback is an async method: it waits, so what follows in it runs after the bar. */
-function proofsOfWaiting({ displayName: shown, callback }: AsyncCallbackError): readonly Proof[] {
-  const at = textOf(shown, MAX_BYTES)
+function proofsOfWaiting({ displayName: strategyName, callback }: AsyncCallbackError): readonly Proof[] {
+  const callbackRow = textOf(strategyName, MAX_BYTES)
     .split('\n')
     .findIndex((line) => new RegExp(String.raw`\basync\b.*\b${callback}\b|\b${callback}\b.*\basync\b`).test(line));
-  const what = `an async ${callback}`;
+  const description = `an async ${callback}`;
   const proof: Proof = {
-    ...plainProof('purity', 'refuted', `${what}: nothing in a strategy may wait; what follows an await runs after the last bar`),
-    first: { time: null, feed: null, what, expected: `a synchronous ${callback}`, actual: what },
-    file: shown,
-    line: at < 0 ? null : at + 1,
+    ...plainProof('purity', 'refuted', `${description}: nothing in a strategy may wait; what follows an await runs after the last bar`),
+    first: { time: null, feed: null, what: description, expected: `a synchronous ${callback}`, actual: description },
+    file: strategyName,
+    line: callbackRow < 0 ? null : callbackRow + 1,
   };
-  return [proof, ...undecided()];
+  return [proof, ...undecidedProofs()];
 }
 
 function lateError(error: unknown): Error {

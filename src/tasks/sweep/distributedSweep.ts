@@ -9,7 +9,7 @@ import { QueueRunner } from './queue/queueRunner.ts';
 import { aliveKey, parseShared, SWEEPS, type SharedSweep } from './queue/queueWire.ts';
 import { QueueWorker } from './queue/queueWorker.ts';
 import type { TaskRunner } from './search/sweep.ts';
-import { setUpShared, type SweepSetup } from './plan/setUp.ts';
+import { setUpSharedSweep, type SweepSetup } from './plan/setUp.ts';
 import { threadRunner, type ThreadOptions } from './threads/threads.ts';
 import { fromWire, toWire, type WireError } from '../backtest/run/wireError.ts';
 
@@ -85,7 +85,7 @@ async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
 
 /** Works on one sweep until it or its first machine has ended. */
 async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, catalog, onMessage, signal }: JoinOptions): Promise<void> {
-  const setup = await setUpShared(sweep, catalog);
+  const setup = await setUpSharedSweep(sweep, catalog);
   const other = changedParts(sweep.parts, setup.identity.parts);
   if (setup.identity.id !== sweep.id) {
     throw new ConfigError(

@@ -94,7 +94,7 @@ function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
 }
 
 /** Returns an axis of the report. Numbers are in ascending order, whatever their order in the grid. */
-function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
+function axisOf({ resolved, strategyEntry: given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
   const { strategies } = resolved.plan;
   const spec = paramSpecs(strategies)[name];
   const isOrdered = spec?.kind === 'int' || spec?.kind === 'float' || spec?.kind === 'decimal';
@@ -117,7 +117,7 @@ function hashOf({ figures, refused, failed }: SweepRecord): string {
 /** Returns the command that runs one set as a backtest; without a set, the command without its parameters. */
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
-  const allSettings = [...settings, ...paramSettings(setup.given).first];
+  const allSettings = [...settings, ...paramSettings(setup.strategyEntry).first];
   const base = ['isobar backtest', shellWord(definition), ...allSettings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
   if (set === null) return base;
   const params = record.axes.map(

@@ -28,6 +28,7 @@ it('the lock of a sweep is held once, and its release leaves no file', () => {
 });
 
 it('the lock of a sweep is respected while its holder may run, and taken over if the holder is dead', () => {
+  // No process has this number: it is above the largest that Linux assigns.
   writeLock(4_194_304, '1');
   lockLedger(folder, SWEEP)();
   // The number of a running process, reused since the lock was taken.

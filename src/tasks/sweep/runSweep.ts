@@ -51,15 +51,15 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
   const { ledgerFolder, header, sets } = setup;
   const unlock = lockWithErrors(ledgerFolder, header);
   try {
-    const found = findSweep(setup, options.start);
-    const ledgerPath = found?.path ?? freshPath(ledgerFolder, header);
-    const results = new Map(found?.results);
+    const earlierSweep = findSweep(setup, options.start);
+    const ledgerPath = earlierSweep?.path ?? freshPath(ledgerFolder, header);
+    const results = new Map(earlierSweep?.results);
     options.onOpen(results.size);
     if (results.size < sets.length) {
       // Open the runner first: if it fails, nothing was started.
       const runner = await options.openRunner();
       try {
-        const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
+        const ledger = earlierSweep === null ? await createLedger(ledgerPath, header) : await continueLedger(earlierSweep);
         try {
           await runMissing(setup, { runner, ledger, results }, options);
         } finally {
@@ -118,11 +118,11 @@ async function runMissing(
 function findSweep({ ledgerFolder, identity, header }: SweepSetup, start: SweepStart): LedgerContent | null {
   if (start === 'fresh') return null;
   const path = findLedger(ledgerFolder, identity.id);
-  const found = path === null ? null : readLedger(path);
-  if (found !== null && (start === 'resume' || isFinished(found))) return found;
-  if (found !== null) {
+  const earlierLedger = path === null ? null : readLedger(path);
+  if (earlierLedger !== null && (start === 'resume' || isFinished(earlierLedger))) return earlierLedger;
+  if (earlierLedger !== null) {
     throw new ConfigError(
-      `${found.path}: a sweep with the same inputs was interrupted, with ${found.results.size} of ${found.header.sets} sets done`,
+      `${earlierLedger.path}: a sweep with the same inputs was interrupted, with ${earlierLedger.results.size} of ${earlierLedger.header.sets} sets done`,
       'use --resume to continue it, or --fresh to start over',
     );
   }

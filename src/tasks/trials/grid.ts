@@ -4,7 +4,7 @@ import { fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { seededRng } from '../../base/number/rng.ts';
-import { Expected, type ParamSpec, type Specs } from '../../strategy/params.ts';
+import { Expectation, type ParamSpec, type Specs } from '../../strategy/params.ts';
 
 /** A parameter value as in a definition. */
 export type ParamValue = string | number | boolean;
@@ -64,14 +64,14 @@ function parseAxis(text: string, specs: Specs): Axis {
   }
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
   if (spec === undefined) {
-    const known = Object.keys(specs);
-    const nearest = nearestName(name, known);
+    const paramNames = Object.keys(specs);
+    const nearest = nearestName(name, paramNames);
     const hint = nearest === null ? '' : `, the nearest is ${nearest}`;
-    throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
+    throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${paramNames.join(', ') || 'none'}`);
   }
   const values = valuesOf(text.slice(separator + 1), text, spec).map((value) => checkValue(value, text, spec));
-  const seen = new Set<ParamValue>();
-  const repeated = values.find((value) => seen.size === seen.add(value).size);
+  const distinct = new Set<ParamValue>();
+  const repeated = values.find((value) => distinct.size === distinct.add(value).size);
   if (repeated !== undefined)
     throw new ConfigError(`--grid ${text}: expected each value once, got ${repeated} twice`, 'remove one of them');
   return { name, values };
@@ -101,7 +101,7 @@ function valuesOf(values: string, axis: string, spec: ParamSpec<unknown>): reado
 /** Returns the value as a definition would write it. Throws ConfigError if the parameter rejects it. */
 function checkValue(text: string, axis: string, spec: ParamSpec<unknown>): ParamValue {
   const parsed = spec.parse(text);
-  if (parsed instanceof Expected) {
+  if (parsed instanceof Expectation) {
     throw new ConfigError(
       `--grid ${axis}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`,
       spec.help ?? 'correct the grid',
@@ -113,10 +113,10 @@ function checkValue(text: string, axis: string, spec: ParamSpec<unknown>): Param
 /** Returns which value of each axis the combination at `index` has, the last axis fastest. */
 function coordinatesOf(axes: readonly Axis[], index: number): readonly number[] {
   const coordinates: number[] = [];
-  let rest = index;
+  let quotient = index;
   for (const { values } of axes.toReversed()) {
-    coordinates.unshift(rest % values.length);
-    rest = Math.floor(rest / values.length);
+    coordinates.unshift(quotient % values.length);
+    quotient = Math.floor(quotient / values.length);
   }
   return coordinates;
 }
@@ -127,29 +127,29 @@ function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet 
 }
 
 /**
- * Returns the coordinates of `wanted` different combinations, in grid order. It draws until there are enough. For more than half of the
+ * Returns the coordinates of `count` different combinations, in grid order. It draws until there are enough. For more than half of the
  * grid, drawing would repeat itself too often, so it shuffles the grid.
  */
-function drawPoints(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
+function drawPoints(axes: readonly Axis[], count: number, seed: number): readonly (readonly number[])[] {
   const rng = seededRng(seed);
   const size = gridSize(axes);
-  if (wanted * 2 > size) {
+  if (count * 2 > size) {
     const order = Array.from({ length: size }, (_, i) => i);
-    for (let i = 0; i < wanted; i++) {
+    for (let i = 0; i < count; i++) {
       const j = i + Math.floor(rng.next() * (size - i));
       [order[i], order[j]] = [order[j] ?? 0, order[i] ?? 0];
     }
     return order
-      .slice(0, wanted)
+      .slice(0, count)
       .toSorted((a, b) => a - b)
       .map((index) => coordinatesOf(axes, index));
   }
-  const found = new Map<string, readonly number[]>();
-  while (found.size < wanted) {
+  const points = new Map<string, readonly number[]>();
+  while (points.size < count) {
     const coordinates = axes.map(({ values }) => Math.floor(rng.next() * values.length));
-    found.set(coordinates.join(','), coordinates);
+    points.set(coordinates.join(','), coordinates);
   }
-  return [...found.values()].toSorted(byCoordinates);
+  return [...points.values()].toSorted(byCoordinates);
 }
 
 /** Orders combinations as in the grid. */

@@ -94,9 +94,9 @@ export function readLedgers(folder: string): readonly LedgerContent[] {
 /** Returns the path of the newest sweep with this identity, or null. */
 export function findLedger(folder: string, id: string): string | null {
   const stem = `-${id.slice(0, 12)}`;
-  const found = ledgerFiles(folder).filter((file) => new RegExp(`${stem}(-\\d+)?\\.jsonl$`).test(file));
+  const matching = ledgerFiles(folder).filter((file) => new RegExp(`${stem}(-\\d+)?\\.jsonl$`).test(file));
   const numberOf = (file: string) => Number(/-(\d+)\.jsonl$/.exec(file.replace(stem, ''))?.[1] ?? 1);
-  const newest = found.toSorted((a, b) => numberOf(b) - numberOf(a))[0];
+  const newest = matching.toSorted((a, b) => numberOf(b) - numberOf(a))[0];
   return newest === undefined ? null : join(folder, newest);
 }
 

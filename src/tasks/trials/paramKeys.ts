@@ -29,29 +29,29 @@ export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Re
   const prefixes = paramPrefixes(strategies);
   return strategies.map((plan, index) => {
     const prefix = prefixes[index] ?? '';
-    const own = Object.entries(set)
+    const ownEntries = Object.entries(set)
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, value]) => [key.slice(prefix.length), value]);
-    return { ...plan, params: { ...plan.params, ...Object.fromEntries(own) } };
+    return { ...plan, params: { ...plan.params, ...Object.fromEntries(ownEntries) } };
   });
 }
 
-/** Returns the key for `--set` of the parameter `name` in a grid. `given`: the value under `strategy` in the definition. */
-export function settingOf(strategies: readonly StrategyPlan[], given: unknown, name: string): string {
+/** Returns the key for `--set` of the parameter `name` in a grid. `strategyEntry`: the value under `strategy` in the definition. */
+export function settingOf(strategies: readonly StrategyPlan[], strategyEntry: unknown, name: string): string {
   const prefixes = paramPrefixes(strategies);
   const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
-  return `${paramSettings(given).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
+  return `${paramSettings(strategyEntry).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
 }
 
 /**
  * Returns the prefixes of `--set` keys for each strategy, such as `params.` or `strategy.1.params.`, and settings that must come first.
- * `given`: the value under `strategy` in the definition. If the definition lists plain paths, the path of each
+ * `strategyEntry`: the value under `strategy` in the definition. If the definition lists plain paths, the path of each
  * strategy must be set as a key too, before its parameters.
  */
-export function paramSettings(given: unknown): { readonly prefixes: readonly string[]; readonly first: readonly string[] } {
-  if (!Array.isArray(given)) return { prefixes: ['params.'], first: [] };
+export function paramSettings(strategyEntry: unknown): { readonly prefixes: readonly string[]; readonly first: readonly string[] } {
+  if (!Array.isArray(strategyEntry)) return { prefixes: ['params.'], first: [] };
   return {
-    prefixes: given.map((_, index) => `strategy.${index}.params.`),
-    first: given.flatMap((item: unknown, index) => (typeof item === 'string' ? [`strategy.${index}.file=${item}`] : [])),
+    prefixes: strategyEntry.map((_, index) => `strategy.${index}.params.`),
+    first: strategyEntry.flatMap((item: unknown, index) => (typeof item === 'string' ? [`strategy.${index}.file=${item}`] : [])),
   };
 }

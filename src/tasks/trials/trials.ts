@@ -27,26 +27,26 @@ export interface Earlier {
  * prices. Code, parameters and definition only identify repeats: the same trial counts once.
  */
 export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: Earlier, figure: string): Trials {
-  const found = new Map<string, { value: number | null; isOfFamily: boolean }>();
-  const add = (tried: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
+  const trials = new Map<string, { value: number | null; isOfFamily: boolean }>();
+  const add = (runInputs: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
     if (figures === null) return;
-    const key = trialKey(tried, params);
-    const known = found.get(key);
-    found.set(key, {
-      value: known?.value ?? figures[figure] ?? null,
-      isOfFamily: known?.isOfFamily === true || familyOf(tried) === familyOf(header),
+    const key = trialKey(runInputs, params);
+    const earlierTrial = trials.get(key);
+    trials.set(key, {
+      value: earlierTrial?.value ?? figures[figure] ?? null,
+      isOfFamily: earlierTrial?.isOfFamily === true || familyOf(runInputs) === familyOf(header),
     });
   };
   for (const { params, figures } of results) add(header, params, figures);
-  const own = found.size;
+  const ownCount = trials.size;
   for (const sweep of earlier.sweeps) {
     if (!isOnSameData(sweep.header, header)) continue;
     for (const { params, figures } of sweep.results.values()) add(sweep.header, params, figures);
   }
   for (const run of earlier.runs) if (isOnSameData(run, header)) add(run, {}, run.figures);
-  const family = [...found.values()].filter(({ isOfFamily }) => isOfFamily);
+  const family = [...trials.values()].filter(({ isOfFamily }) => isOfFamily);
   const values = family.flatMap(({ value }) => (value === null ? [] : [value]));
-  return { count: family.length, earlier: family.length - own, all: found.size, values: Float64Array.from(values) };
+  return { count: family.length, earlier: family.length - ownCount, all: trials.size, values: Float64Array.from(values) };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ResolvedRun } from '../../definition/resolve.ts';
 import type { DecidingVerdict, ProofKey, RunProof, StrategyVerdict } from '../../model/run/proof.ts';
 import { formatTime } from '../../model/time.ts';
 import { appendLine, readProofs, readRuns } from './ledger.ts';
-import { proofKeyOf, seenBars } from './parts.ts';
+import { proofKeyOf, seenBars } from './runParts.ts';
 
 /** Adds a verdict of `isobar prove` to the ledger. Throws the system's error if it cannot be written. */
 export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, verdict, proofs, bars }: StrategyVerdict): void {
@@ -30,9 +30,9 @@ export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, v
 
 /** Returns the newest verdict of `isobar prove` about the same code, data and settings; null: none. */
 export function verdictFor(folder: string, { code, data, settings }: ProofKey): RunProof | null {
-  const found = readProofs(folder).findLast((line) => line.code === code && line.data === data && line.settings === settings);
-  if (found === undefined) return null;
-  const { verdict, why, proofs, bars, madeAt } = found;
+  const newest = readProofs(folder).findLast((line) => line.code === code && line.data === data && line.settings === settings);
+  if (newest === undefined) return null;
+  const { verdict, why, proofs, bars, madeAt } = newest;
   return { verdict, from: 'prove', why, proofs, bars, code, data, settings, madeAt };
 }
 
@@ -60,9 +60,9 @@ export function codeVerdict(folder: string, code: string): CodeVerdict | null {
     if (proof?.from === 'sample') add(proof, proof.verdict, { from: 'sample', feeds: bars, madeAt: startedAt });
   }
   for (const line of readProofs(folder)) add(line, line.verdict, { from: 'prove', feeds: line.feeds, madeAt: line.madeAt });
-  const found = [...byDataAndSettings.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
+  const newestFirst = [...byDataAndSettings.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
   const ofKind = (verdict: CodeVerdict['verdict'], from: CodeVerdict['from']): CodeVerdict | undefined =>
-    found.find((each) => each.verdict === verdict && each.from === from);
+    newestFirst.find((each) => each.verdict === verdict && each.from === from);
   const refuted = ofKind('refuted', 'prove') ?? ofKind('refuted', 'sample');
   return refuted ?? ofKind('proved', 'prove') ?? ofKind('proved', 'sample') ?? null;
 }

@@ -132,12 +132,12 @@ export class ContractBook extends BarBook {
   /** Returns the closing lots of an order, plus the opening lots that its account can back at the fill price. */
   protected override computeFillableLots(order: VenueOrder, price: number): number {
     const { quoteUnits, filledUnits } = order;
-    const wanted = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
+    const remainingLots = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
     const from = this.opposite(order.account, order.side === 'buy', order.closes);
-    const opening = wanted - (from === null ? 0 : Math.min(wanted, from.lots));
-    if (opening <= 0) return wanted;
+    const opening = remainingLots - (from === null ? 0 : Math.min(remainingLots, from.lots));
+    if (opening <= 0) return remainingLots;
     const { free } = this.wallets.wallet(order.account, this.terms.asset);
-    return wanted - opening + this.affordable(order, opening, price, free + order.lockedUnits);
+    return remainingLots - opening + this.affordable(order, opening, price, free + order.lockedUnits);
   }
 
   /** Returns the lots whose margin and fee are within `funds`; at most `lots`. */
@@ -165,7 +165,7 @@ export class ContractBook extends BarBook {
     const closing = from === null ? 0 : Math.min(lots, from.lots);
     assert(!order.closes || closing === lots, 'a closing order has a position to close');
     this.dropOffset(order, Math.min(order.offsetLots, lots));
-    const held = order.lockedUnits;
+    const lockedUnits = order.lockedUnits;
     this.hold(order, wallet, 0);
 
     const closedValue = closing === lots ? value : money.value(closing, price);
@@ -180,7 +180,7 @@ export class ContractBook extends BarBook {
       this.reductions.onReduction(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
     }
     if (lots > closing) this.openLots(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
-    if (!isComplete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
+    if (!isComplete) this.hold(order, wallet, this.restHold(order, Math.min(lockedUnits, wallet.free)));
     this.coverFromInsurance(order.account, wallet);
   }
 
@@ -245,9 +245,9 @@ export class ContractBook extends BarBook {
   /** Returns the units that stay held for the remainder of an order, at most `units`. An order by value ends with its fill. */
   private restHold(order: VenueOrderRecord, units: number): number {
     if (order.quoteUnits > 0 || units <= 0) return 0;
-    const rest = order.lots - order.filledLots - order.offsetLots;
+    const openLots = order.lots - order.filledLots - order.offsetLots;
     const price = this.maxValuePrice(order.side === 'buy', order.limit);
-    return Math.min(units, this.holdFor(order.account, rest, price, order.makerPpm, order.takerPpm));
+    return Math.min(units, this.holdFor(order.account, openLots, price, order.makerPpm, order.takerPpm));
   }
 
   private dropOffset(order: VenueOrderRecord, lots: number): void {
@@ -278,27 +278,27 @@ export class ContractBook extends BarBook {
 
   /** Returns the lots of a position that no closing order holds (canCloseVolume of the API). */
   closable(position: Readonly<VenuePosition>): number {
-    let held = 0;
+    let lockedLots = 0;
     const count = (order: VenueOrder): boolean => {
-      if (order.closes && this.holdsLotsOf(order, position)) held += order.offsetLots;
+      if (order.closes && this.holdsLotsOf(order, position)) lockedLots += order.offsetLots;
       return false;
     };
     if (position.heldLots > 0) this.newest(count);
-    return Math.max(0, position.lots - held);
+    return Math.max(0, position.lots - lockedLots);
   }
 
   /** Returns the newest order that holds lots of the position but may also open: in net mode, one of the other side. */
   newestOpening(position: Readonly<VenuePosition>): VenueOrderRecord {
-    const found = this.newest((order) => !order.closes && this.holdsLotsOf(order, position));
-    assert(found !== null, 'closing orders hold at most the lots of their position');
-    return found;
+    const newestOrder = this.newest((order) => !order.closes && this.holdsLotsOf(order, position));
+    assert(newestOrder !== null, 'closing orders hold at most the lots of their position');
+    return newestOrder;
   }
 
   /**
    * Returns the newest order that holds lots which the position no longer has, because another order closed them or, in net mode, reversed
    * the position. Null when every order has its lots.
    */
-  overcommitted(position: VenuePosition): VenueOrderRecord | null {
+  overcommittedOrder(position: VenuePosition): VenueOrderRecord | null {
     if (position.heldLots === 0) return null;
     const hasTooFewLots = position.heldLots > position.lots;
     return this.newest((order) => this.holdsLotsOf(order, position) && (hasTooFewLots || position.isLong === (order.side === 'buy')));

@@ -150,10 +150,10 @@ export class ContractMoney {
     };
     const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
     // On the winning side the value may be too large to count. The search begins at the entry price, where it is countable.
-    const found = isLong
+    const price = isLong
       ? near + 1 - highestTrue((down) => isCovered(near + 1 - down), 1, near)
       : near - 1 + highestTrue((up) => isCovered(near - 1 + up), 1, HIGHEST_TICKS - near + 1);
-    return Math.min(Math.max(found, 1), HIGHEST_TICKS);
+    return Math.min(Math.max(price, 1), HIGHEST_TICKS);
   }
 
   /** Estimates the liquidation price without rounding: margin and maintenance are equal, in the first tier that contains the value. */

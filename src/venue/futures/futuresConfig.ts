@@ -35,10 +35,10 @@ export function contractsOf(config: FuturesVenueConfig): {
       throw new ConfigError(`instrument ${id}: expected a futures contract, got ${market}`, 'use futures contracts only');
     }
     const { marginCoin, marginDigits } = contract;
-    const known = digitsOf.get(marginCoin) ?? marginDigits;
-    if (known !== marginDigits) {
+    const earlierDigits = digitsOf.get(marginCoin) ?? marginDigits;
+    if (earlierDigits !== marginDigits) {
       throw new ConfigError(
-        `instrument ${id}: ${marginCoin} has ${marginDigits} digits, but ${known} in another contract`,
+        `instrument ${id}: ${marginCoin} has ${marginDigits} digits, but ${earlierDigits} in another contract`,
         `give ${marginCoin} the same marginDigits in every contract`,
       );
     }

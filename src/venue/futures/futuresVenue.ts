@@ -43,7 +43,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   /** For the order checked last: its book, its closing lots, and the units to hold for it. */
   private lastBook: ContractBook;
   private closing = 0;
-  private needed = 0;
+  private neededUnits = 0;
   /** Number of positions; restored with them. */
   lastPositionId = 0;
 
@@ -160,8 +160,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     order.makerPpm = intent.reduceOnly ? contract.closeMakerFeePpm : contract.openMakerFeePpm;
     order.takerPpm = intent.reduceOnly ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
     order.offsetLots = this.closing;
-    order.lockedUnits = this.needed;
-    wallets.lock(wallets.wallet(account, book.terms.asset), this.needed);
+    order.lockedUnits = this.neededUnits;
+    wallets.lock(wallets.wallet(account, book.terms.asset), this.neededUnits);
     if (this.closing > 0) {
       const position = wallets.position(account, book.index, intent.side === 'sell');
       position.heldLots += this.closing;
@@ -198,7 +198,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     const closable = from === null ? 0 : Math.max(0, from.lots - from.heldLots);
     if (intent.reduceOnly) {
       this.closing = intent.lots;
-      this.needed = 0;
+      this.neededUnits = 0;
       // An order that may open never blocks a closing order such as a stop: see `releaseLotsToClose`.
       const canClose = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
       return canClose ? 0 : VENUE_CODES.closeVolumeExceeded.code;
@@ -215,8 +215,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
     const opening = lots - this.closing;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;
-    this.needed = book.holdFor(account, opening, price, openMakerFeePpm, openTakerFeePpm);
-    if (!(this.needed <= this.available(account, asset))) return VENUE_CODES.balanceNotEnough.code;
+    this.neededUnits = book.holdFor(account, opening, price, openMakerFeePpm, openTakerFeePpm);
+    if (!(this.neededUnits <= this.available(account, asset))) return VENUE_CODES.balanceNotEnough.code;
     return opening === 0 || this.fitsTier(account, book, isBuy, opening, price) ? 0 : VENUE_CODES.paramError.code;
   }
 
@@ -224,8 +224,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private fitsTier(account: number, book: ContractBook, isBuy: boolean, lots: number, price: number): boolean {
     const { money } = book.terms;
     const position = this.wallets.position(account, book.index, isBuy);
-    const held = position.isLong === isBuy ? position.lots : 0;
-    const value = money.value(held + lots, price);
+    const sameSideLots = position.isLong === isBuy ? position.lots : 0;
+    const value = money.value(sameSideLots + lots, price);
     return value !== INFINITY && this.wallets.setting(account, book.index).leverage <= money.maxLeverage(value);
   }
 
@@ -236,13 +236,13 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   available(account: number, asset: number): number {
     let units = this.wallets.wallet(account, asset).free;
     let profit = 0;
-    for (const position of this.wallets.openPositions(account, asset)) if (position.isCross) profit += this.unrealised(position);
+    for (const position of this.wallets.openPositions(account, asset)) if (position.isCross) profit += this.unrealisedProfit(position);
     if (profit < 0) units += profit;
     return units;
   }
 
   /** Returns the unrealised profit of a position at its contract's last mark; 0 before the first. */
-  unrealised(position: Readonly<VenuePosition>): number {
+  unrealisedProfit(position: Readonly<VenuePosition>): number {
     const { markTicks, terms } = this.books[position.index]!;
     if (position.lots === 0 || markTicks === 0) return 0;
     // For display only: a value that is too large to count is capped.
@@ -283,7 +283,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * long, Infinity for a short, if no price leads to liquidation.
    */
   liquidationTicks(position: Readonly<VenuePosition>): number {
-    return this.liquidator.threshold(position);
+    return this.liquidator.liquidationPrice(position);
   }
 
   /**
@@ -309,18 +309,18 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private credit(position: VenuePosition, asset: number, units: number): number {
     const { wallets } = this;
     const wallet = wallets.wallet(position.account, asset);
-    let own = units;
+    let remainingUnits = units;
     if (position.isCross) wallet.free = exact(wallet.free + units);
     else {
       // An isolated position pays at most its margin. The insurance account pays the rest, and the next mark liquidates the position.
-      own = Math.max(units, -position.marginUnits);
-      position.marginUnits += own;
-      wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - own);
+      remainingUnits = Math.max(units, -position.marginUnits);
+      position.marginUnits += remainingUnits;
+      wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - remainingUnits);
     }
-    position.fundingUnits = exact(position.fundingUnits + own);
-    wallet.funding = exact(wallet.funding + own);
+    position.fundingUnits = exact(position.fundingUnits + remainingUnits);
+    wallet.funding = exact(wallet.funding + remainingUnits);
     wallets.market[asset] = exact(wallets.market[asset]! - units);
-    return own;
+    return remainingUnits;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + margins + fees + insurance + market. For tests. */
@@ -341,7 +341,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * canceled if its account has none. A closing order is canceled.
    */
   private trimOrders(book: ContractBook, position: VenuePosition, timeMs: number): void {
-    for (let order = book.overcommitted(position); order !== null; order = book.overcommitted(position))
+    for (let order = book.overcommittedOrder(position); order !== null; order = book.overcommittedOrder(position))
       this.holdMarginOrCancel(book, position, order, timeMs);
   }
 

@@ -84,7 +84,7 @@ export class Liquidator {
   }
 
   /** Returns the liquidation price of a position, with all other positions at the last marks. */
-  threshold(position: Readonly<VenuePosition>): number {
+  liquidationPrice(position: Readonly<VenuePosition>): number {
     const { money, asset } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits, isCross } = position;
     if (lots === 0) return isLong ? 0 : INFINITY;
@@ -95,7 +95,7 @@ export class Liquidator {
   /** True when the worst mark of a row reaches the liquidation price of a position, with all other positions at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     if (position.lots === 0) return false;
-    const limit = this.threshold(position);
+    const limit = this.liquidationPrice(position);
     return position.isLong ? row.low <= limit : row.high >= limit;
   }
 
@@ -137,9 +137,14 @@ export class Liquidator {
     const worst = this.worstOf(position);
     if (isLong ? worst > limit : worst < limit) return false;
     const row = this.rowOf(position);
-    const from = row === null ? worst : this.openedDuringRow(position, row) ? Math.round(position.averageTicks) : row.open;
+    const from = row === null ? worst : this.firstPriceOf(position, row);
     this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
     return true;
+  }
+
+  /** Returns the first price of a row that counts for a position, in ticks: its entry if it was opened inside the row, else the open. */
+  private firstPriceOf(position: VenuePosition, row: MarkRow): number {
+    return this.openedDuringRow(position, row) ? Math.round(position.averageTicks) : row.open;
   }
 
   private close(position: VenuePosition, price: number, backing: number, timeMs: number): void {
@@ -186,7 +191,7 @@ export class Liquidator {
   }
 
   private largestLoss(account: number, asset: number): VenuePosition | null {
-    let found: VenuePosition | null = null;
+    let worstPosition: VenuePosition | null = null;
     let min = INFINITY;
     for (const position of this.wallets.openPositions(account, asset)) {
       const ticks = this.worstOf(position);
@@ -195,10 +200,10 @@ export class Liquidator {
       const profit = position.profitAt(money.value(position.lots, ticks), money);
       if (profit < min) {
         min = profit;
-        found = position;
+        worstPosition = position;
       }
     }
-    return found;
+    return worstPosition;
   }
 
   private markOf({ index }: Readonly<VenuePosition>): number {

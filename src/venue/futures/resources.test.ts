@@ -56,7 +56,9 @@ describe.each(
   const unrealised = manual.profit(isLong, entry, manual.value(130, MARK));
   // The opening order counts at its worst price: a linear short at the higher of limit and last price, an inverse long at the lower one.
   const last = 402_345;
-  const max = kind === 'linear' ? (isLong ? waiting : Math.max(waiting, last)) : isLong ? Math.min(waiting, last) : waiting;
+  const linearWorst = isLong ? waiting : Math.max(waiting, last);
+  const inverseWorst = isLong ? Math.min(waiting, last) : waiting;
+  const max = kind === 'linear' ? linearWorst : inverseWorst;
   const amount = manual.value(10, max);
   const locked = manual.margin(amount, LEVERAGE).add(manual.round(amount.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
   const free = manual.cent

@@ -48,7 +48,7 @@ export function positionView(venue: FuturesVenue, position: Readonly<VenuePositi
   const { money } = book.terms;
   const { lots, entryUnits, openedLots, marginUnits } = position;
   const value = lots > 0 && book.markTicks > 0 ? money.value(lots, book.markTicks) : entryUnits;
-  const unrealisedUnits = venue.unrealised(position);
+  const unrealisedUnits = venue.unrealisedProfit(position);
   return {
     instrument,
     id: position.id,
@@ -98,7 +98,7 @@ export function accountView(venue: FuturesVenue, account: number, asset: string)
   const positions = [...wallets.openPositions(account, index)];
   const sum = (isCross: boolean, valueOf: (position: Readonly<VenuePosition>) => number): number =>
     positions.reduce((units, position) => (position.isCross === isCross ? units + valueOf(position) : units), 0);
-  const profit = (position: Readonly<VenuePosition>): number => venue.unrealised(position);
+  const profit = (position: Readonly<VenuePosition>): number => venue.unrealisedProfit(position);
   const margin = ({ marginUnits }: Readonly<VenuePosition>): number => marginUnits;
   const isolatedMarginUnits = sum(false, margin);
   const crossMarginUnits = sum(true, margin);

@@ -86,7 +86,7 @@ export class RowOrder {
   /** The rank of each stage in the order of events. */
   private readonly ranks: readonly number[];
   /** Orders at the open that wait for a liquidation. */
-  private held: RowEvent[] = [];
+  private heldEvents: RowEvent[] = [];
 
   /** `end`: replaces the venue's `endPosition`, for a caller with books of its own. `ranks`: the order of the stages. */
   constructor(
@@ -103,7 +103,7 @@ export class RowOrder {
 
   /** True when orders at the open wait for a liquidation, so that `matchAfterOpen` must be called. */
   get isHeldBack(): boolean {
-    return this.held.length > 0;
+    return this.heldEvents.length > 0;
   }
 
   /** True when the marks liquidate a current position of the contract. */
@@ -118,13 +118,13 @@ export class RowOrder {
   /** Offers the open to all orders except those that come after a liquidation, which `matchAfterOpen` offers. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
-    this.held = [];
+    this.heldEvents = [];
     if (!this.isAnyDue(marks)) return book.matchOpen(row.openMs, row.open, volumeLots);
     book.beginRow(volumeLots);
     for (const event of this.ordersAtOpen(row)) {
       if (!event.isThere()) continue;
       if (this.liquidatedBefore(event, marks) === null) event.act();
-      else this.held.push(event);
+      else this.heldEvents.push(event);
     }
   }
 
@@ -134,7 +134,7 @@ export class RowOrder {
     const { openMs, closeMs, open, high, low } = row;
     const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
     const opening = fired.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
-    this.runEvents([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
+    this.runEvents([...this.heldEvents.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
       ...fired.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
@@ -153,24 +153,24 @@ export class RowOrder {
    * that come last.
    */
   private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
-    for (let left = events; ;) {
-      left = left.filter((event) => event.isThere());
-      const at = left.findIndex((event) => this.liquidatedBefore(event, marks) === null);
-      if (at >= 0) {
-        left[at]!.act();
-        left.splice(at, 1);
+    for (let remaining = events; ;) {
+      remaining = remaining.filter((event) => event.isThere());
+      const index = remaining.findIndex((event) => this.liquidatedBefore(event, marks) === null);
+      if (index >= 0) {
+        remaining[index]!.act();
+        remaining.splice(index, 1);
         continue;
       }
       const last = more();
-      left.push(...last);
+      remaining.push(...last);
       if (last.length > 0) continue;
-      const [first] = left;
+      const [first] = remaining;
       if (first === undefined) return;
       const position = this.liquidatedBefore(first, marks)!;
       const { lots } = position;
       this.end(position, marks, timeMs, closeMs);
       // If neither this nor another position was liquidated, the event acts now. This prevents an endless loop.
-      if (position.lots === lots && this.liquidatedBefore(first, marks) === position) left.shift()!.act();
+      if (position.lots === lots && this.liquidatedBefore(first, marks) === position) remaining.shift()!.act();
     }
   }
 

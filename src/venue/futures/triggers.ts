@@ -125,13 +125,13 @@ export class TriggerQueue {
 
   /** Cancels a waiting trigger. Null: there is no such trigger, `refusal` is -1112. */
   cancel(account: number, id: number): Trigger | null {
-    const at = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === account);
-    const trigger = this.pending[at];
+    const index = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === account);
+    const trigger = this.pending[index];
     if (trigger === undefined) {
       this.refusal = VENUE_CODES.noPendingOrder.code;
       return null;
     }
-    removeAt(this.pending, at);
+    removeAt(this.pending, index);
     trigger.status = 'canceled';
     return trigger;
   }
@@ -243,9 +243,9 @@ export class TriggerQueue {
   /** Removes all triggers that no longer wait, in one pass. */
   private dropEnded(count: number): void {
     if (count === 0) return;
-    let kept = 0;
-    for (const trigger of this.pending) if (trigger.status === 'pending') this.pending[kept++] = trigger;
-    this.pending.length = kept;
+    let keptCount = 0;
+    for (const trigger of this.pending) if (trigger.status === 'pending') this.pending[keptCount++] = trigger;
+    this.pending.length = keptCount;
   }
 
   private end(trigger: Record, status: VenueTriggerStatus): void {

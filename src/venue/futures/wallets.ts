@@ -134,9 +134,9 @@ export class Wallets {
    */
   largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>, asset: number): number {
     const { free, locked, realised, fees, funding, covered } = this.wallet(account, asset);
-    const own = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
+    const largest = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
     const shared = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
-    return Math.max(own, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
+    return Math.max(largest, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
   }
   /** True when `units` can be added to or subtracted from each of those sums. */
   canMove(position: Readonly<VenuePosition>, asset: number, units: number): boolean {

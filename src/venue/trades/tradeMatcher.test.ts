@@ -130,7 +130,8 @@ describe('the queue (25)', () => {
   });
 
   it('may be a multiple of the average of the 100 previous trades', () => {
-    const before = Array.from({ length: 150 }, (_, at): Row => [100, at < 50 ? 1000 : at === 50 ? 103 : 1]);
+    const lotsOfTrades = [...Array.from({ length: 50 }, () => 1000), 103, ...Array.from({ length: 99 }, () => 1)];
+    const before = lotsOfTrades.map((tradeLots): Row => [100, tradeLots]);
     // 100 trades of 202 lots: 2.02 each, times 2.5, is 5.05, so 6 lots are ahead.
     const terms: TradeTerms = { fillsAtTouch: false, queue: { aheadUnits: null, tradesUnits: 2.5e8, cancelsPpm: 0 } };
     const traded = market([...before, [99, 6], [99, 1]], terms);

@@ -58,27 +58,27 @@ export class TradeMatcher {
     this.aheadLots = mulDiv(aheadUnits ?? 0, pow10(book.instrument.quantityDigits), pow10(QUEUE_DIGITS), 'up');
   }
 
-  /** Sets price and volume of the trade `at`, before stops and orders are matched against it. */
-  begin(at: number): void {
+  /** Sets price and volume of the trade `row`, before stops and orders are matched against it. */
+  begin(row: number): void {
     const { book, tape } = this;
-    const price = tape.price[at]!;
-    book.beginRow(tape.lots[at]!);
-    if (book.readsBar) book.bar = { open: price, high: price, low: price, close: price, volumeLots: tape.lots[at]! };
+    const price = tape.price[row]!;
+    book.beginRow(tape.lots[row]!);
+    if (book.readsBar) book.bar = { open: price, high: price, low: price, close: price, volumeLots: tape.lots[row]! };
   }
 
-  /** Offers the trade `at` to the orders that have arrived by `timeMs`, the time of the trade, by arrival. */
-  match(at: number, timeMs: number): void {
+  /** Offers the trade `row` to the orders that have arrived by `timeMs`, the time of the trade, by arrival. */
+  match(row: number, timeMs: number): void {
     const { book, tape } = this;
-    const price = tape.price[at]!;
+    const price = tape.price[row]!;
     const orders = book.ordersInRow(timeMs);
     const ids = orders.map(({ id }) => id);
     // Lots of this trade that own orders at its price have filled.
-    let given = 0;
+    let givenLots = 0;
     for (const [i, order] of orders.entries()) {
       // The sink may have ended the order, and another order may use its record.
       if (!order.isOpen || order.id !== ids[i]) continue;
       if (order.limit === 0) this.take(order, price, timeMs);
-      else given += this.offerLimit(order, at, price, timeMs, given);
+      else givenLots += this.offerLimit(order, row, price, timeMs, givenLots);
     }
     if (this.limits.size > 2 * book.working + AVERAGED_TRADES) this.forgetEnded(book.ordersInRow(timeMs));
   }
@@ -89,14 +89,14 @@ export class TradeMatcher {
   }
 
   /** Offers a trade to a limit. Returns the lots that it fills of a trade at its limit. */
-  private offerLimit(order: VenueOrderRecord, at: number, price: number, timeMs: number, given: number): number {
-    const state = this.stateOf(order, at);
+  private offerLimit(order: VenueOrderRecord, row: number, price: number, timeMs: number, givenLots: number): number {
+    const state = this.stateOf(order, row);
     const beyond = (order.limit - price) * order.sign;
     if (state.isTaking) {
       if (beyond >= 0) this.take(order, price, timeMs);
       else {
         state.isTaking = false;
-        state.ahead = this.aheadAt(at);
+        state.ahead = this.aheadAt(row);
       }
       return 0;
     }
@@ -112,38 +112,38 @@ export class TradeMatcher {
       return 0;
     }
     // A taker on the same side as the order trades with the other side of the book.
-    if (this.tape.takerSide[at] === order.sign) return 0;
-    const left = this.tape.lots[at]! - given;
-    const before = Math.min(state.ahead, left);
+    if (this.tape.takerSide[row] === order.sign) return 0;
+    const remainingLots = this.tape.lots[row]! - givenLots;
+    const before = Math.min(state.ahead, remainingLots);
     state.ahead -= before;
-    return left > before ? this.rest(order, left - before, timeMs) : 0;
+    return remainingLots > before ? this.rest(order, remainingLots - before, timeMs) : 0;
   }
 
   /** Returns the state of a limit. The last price before its arrival decides whether it takes or rests. */
-  private stateOf(order: VenueOrderRecord, at: number): LimitState {
-    const known = this.limits.get(order.id);
-    if (known !== undefined) return known;
-    const before = this.tape.price[Math.max(0, at - 1)]!;
+  private stateOf(order: VenueOrderRecord, row: number): LimitState {
+    const existing = this.limits.get(order.id);
+    if (existing !== undefined) return existing;
+    const before = this.tape.price[Math.max(0, row - 1)]!;
     const isTaking = (order.limit - before) * order.sign >= 0;
-    const made = { isTaking, ahead: isTaking ? 0 : this.aheadAt(at) };
-    this.limits.set(order.id, made);
-    return made;
+    const state = { isTaking, ahead: isTaking ? 0 : this.aheadAt(row) };
+    this.limits.set(order.id, state);
+    return state;
   }
 
-  /** Returns the lots ahead of a limit that begins to rest before the trade `at`, without cancelled ones, rounded up. */
-  private aheadAt(at: number): number {
+  /** Returns the lots ahead of a limit that begins to rest before the trade `row`, without cancelled ones, rounded up. */
+  private aheadAt(row: number): number {
     const { queue } = this.terms;
     if (queue === null) return 0;
     const { aheadUnits, tradesUnits, cancelsPpm } = queue;
-    const lots = aheadUnits === null ? this.averageAt(at, tradesUnits) : this.aheadLots;
+    const lots = aheadUnits === null ? this.averageAt(row, tradesUnits) : this.aheadLots;
     return mulDiv(lots, 1_000_000 - cancelsPpm, 1_000_000, 'up');
   }
 
-  private averageAt(at: number, units: number): number {
+  private averageAt(row: number, units: number): number {
     const { lots } = this.tape;
-    const from = Math.max(0, at - AVERAGED_TRADES);
+    const from = Math.max(0, row - AVERAGED_TRADES);
     // The very first trade has no previous one, so it counts itself.
-    const to = Math.max(at, 1);
+    const to = Math.max(row, 1);
     let sum = 0;
     for (let i = from; i < to; i++) sum += lots[i]!;
     return mulDiv(sum, units, (to - from) * pow10(QUEUE_DIGITS), 'up');
@@ -159,21 +159,21 @@ export class TradeMatcher {
       const size = Math.min(book.fillableLots(order, quoted), book.budget);
       price = slippedPrice(slippage, book.instrument, order, quoted, size, book.bar);
     }
-    const wanted = book.fillableLots(order, price);
+    const fillable = book.fillableLots(order, price);
     // The remaining amount is below the price of a lot.
-    if (wanted <= 0) return book.cancel(order, timeMs);
-    const lots = Math.min(wanted, book.budget);
-    if (lots > 0) book.executeLots(order, price, lots, lots === wanted, false, timeMs);
+    if (fillable <= 0) return book.cancel(order, timeMs);
+    const lots = Math.min(fillable, book.budget);
+    if (lots > 0) book.executeLots(order, price, lots, lots === fillable, false, timeMs);
   }
 
   /** Fills at the limit as maker, at most `lots`. Returns the lots that it filled. */
   private rest(order: VenueOrderRecord, lots: number, timeMs: number): number {
     const { book } = this;
-    const wanted = book.fillableLots(order, order.limit);
-    const filled = Math.min(wanted, lots, book.budget);
+    const fillable = book.fillableLots(order, order.limit);
+    const filled = Math.min(fillable, lots, book.budget);
     if (filled <= 0) return 0;
     book.tracer?.acts(order, MATCHING_RULE.limit, order.limit, timeMs);
-    book.executeLots(order, order.limit, filled, filled === wanted, true, timeMs);
+    book.executeLots(order, order.limit, filled, filled === fillable, true, timeMs);
     return filled;
   }
 

@@ -142,8 +142,8 @@ export class FaultyNetwork {
   /** Returns the answer of the exchange, or the answer with which a fault replaces it. */
   #answer({ method, headers, body }: Parameters<LateReplyWire>[0], target: string, fault: CreateFault | undefined): Answer {
     const { service, queue } = this.#parts;
-    const unknown = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
-    if (fault?.what === 'unknownNotDone') return unknown();
+    const unknownReply = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
+    if (fault?.what === 'unknownNotDone') return unknownReply();
     // Two delays of reads must not overlap, because a read would then be older than `staleMs`.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsDelayedUntilMs) {
       service.sides.spot?.holdReads(this.staleMs);
@@ -151,7 +151,7 @@ export class FaultyNetwork {
       this.#readsDelayedUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: HERE }, queue.nowMs);
-    if (fault?.what === 'unknownDone') return unknown();
+    if (fault?.what === 'unknownDone') return unknownReply();
     if (fault?.what === 'replaceReply') return pageOfProxy(fault.size);
     return answer;
   }

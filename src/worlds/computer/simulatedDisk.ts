@@ -116,14 +116,14 @@ export class SimulatedDisk implements Disk {
   }
   /** Returns the disk after a kill of the process. It has all written data except the last `cut` bytes of `path`. */
   afterKill(path: string, cut: number): SimulatedDisk {
-    return this.#copied(
+    return this.#copy(
       (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? cut : 0)),
       () => true,
     );
   }
   /** Returns the disk after a power failure. */
   afterPowerLoss(random: Random): SimulatedDisk {
-    return this.#copied(
+    return this.#copy(
       (file) => surviving(file, random),
       () => random.next() < 0.5,
     );
@@ -164,7 +164,7 @@ export class SimulatedDisk implements Disk {
   }
 
   /** Returns a copy of the disk. `survives` decides for each name with an unsynced change whether the change is in the copy. */
-  #copied(bytesOf: (file: SimulatedFile, name: string) => Uint8Array, survives: (name: string) => boolean): SimulatedDisk {
+  #copy(bytesOf: (file: SimulatedFile, name: string) => Uint8Array, survives: (name: string) => boolean): SimulatedDisk {
     const copy = new SimulatedDisk();
     for (const name of new Set([...this.#names.keys(), ...this.#durableNames.keys()])) {
       const [currentFile, durableFile] = [this.#names.get(name), this.#durableNames.get(name)];

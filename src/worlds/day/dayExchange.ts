@@ -190,7 +190,7 @@ export class DayExchange {
     const index = wallets.asset(this.asset);
     const { free, locked } = wallets.wallet(0, index);
     const positions = wallets.openPositions(0, index);
-    add(free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealised(position), 0), digits);
+    add(free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealisedProfit(position), 0), digits);
     return sum;
   }
 }
@@ -266,7 +266,7 @@ function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, i
 /** Returns a fill as text, in the form of `ReportedFills`. */
 export function fillTextOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
   const { quantityDigits, priceDigits, baseDigits, quoteDigits, base, quote }: Instrument = instrument;
-  const scaled = (units: number, digits: number): string => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed();
-  const money = feeInBase ? `${scaled(fee, baseDigits)} ${base}` : `${scaled(fee, quoteDigits)} ${quote}`;
-  return `${isBuyer ? 'buy' : 'sell'} ${scaled(lots, quantityDigits)} at ${price / 10 ** priceDigits} fee ${money}`;
+  const scaledText = (units: number, digits: number): string => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed();
+  const money = feeInBase ? `${scaledText(fee, baseDigits)} ${base}` : `${scaledText(fee, quoteDigits)} ${quote}`;
+  return `${isBuyer ? 'buy' : 'sell'} ${scaledText(lots, quantityDigits)} at ${price / 10 ** priceDigits} fee ${money}`;
 }

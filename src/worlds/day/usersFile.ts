@@ -70,9 +70,9 @@ function botValue(key: string, value: unknown): unknown {
   }
   if (key === 'models') return value['risk'] === undefined ? {} : { risk: value['risk'] };
   if (key !== 'feeds') return value;
-  const withoutListed = (feed: unknown): unknown =>
+  const removeListed = (feed: unknown): unknown =>
     isMap(feed) ? Object.fromEntries(Object.entries(feed).filter(([name]) => name !== 'listed')) : feed;
-  return Object.fromEntries(Object.entries(value).map(([name, feed]) => [name, withoutListed(feed)]));
+  return Object.fromEntries(Object.entries(value).map(([name, feed]) => [name, removeListed(feed)]));
 }
 
 const isMap = (value: unknown): value is Keys => typeof value === 'object' && value !== null && !Array.isArray(value);

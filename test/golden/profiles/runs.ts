@@ -8,7 +8,7 @@ import { backtest, generateBars, type BacktestResult, type Bars, type CodeOption
 import { generateInto } from '../../../dist/adapters/catalog/generate/generateInto.js';
 import { closesAt, heldReturns, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
-import { profileInput } from '../../../src/tasks/backtest/verify/profiled.ts';
+import { profileInput } from '../../../src/tasks/backtest/verify/profileRun.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);

@@ -1,9 +1,9 @@
 // Storage that keeps a ban across restarts, so that a new process does not send while the venue forbids it.
 
-import type { Stopped } from './rateStop.ts';
+import type { StoredStop } from './rateStop.ts';
 
 /** Times are Unix ms of the Scheduler that the limiter uses. */
-export type Ban = Stopped;
+export type Ban = StoredStop;
 
 /** A ban record exists but cannot be read. The ban holds until the operator has removed the record. */
 export interface UnreadableBan {

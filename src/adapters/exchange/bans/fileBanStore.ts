@@ -27,7 +27,7 @@ export class FileBanStore implements BanStore {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       return code === 'ENOENT' ? null : this.#unreadable(`cannot be read (${code})`);
     }
-    return parseStopped(text) ?? this.#unreadable('is not what isobar wrote');
+    return parseStoredStop(text) ?? this.#unreadable('is not what isobar wrote');
   }
 
   /** Throws when the disk write fails. */
@@ -66,7 +66,7 @@ const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
 const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
 
 /** Returns null if `text` is not a valid record. */
-function parseStopped(text: string): Ban | null {
+function parseStoredStop(text: string): Ban | null {
   if (text.length > MAX_CHARACTERS) return null;
   let data: unknown;
   try {

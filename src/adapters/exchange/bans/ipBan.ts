@@ -44,11 +44,11 @@ export class IpBan {
     return this.unreadable === null && this.#stop.mayPass(nowMs);
   }
   /** Returns the pass of a call that is being sent. */
-  passed(): Pass {
+  beginCall(): Pass {
     return this.#stop.passAt();
   }
   /** Notes the end of a call without a 418. `isFine`: a reply came. Returns true if other calls may pass now. */
-  ended(pass: Pass, isFine: boolean): boolean {
+  endCall(pass: Pass, isFine: boolean): boolean {
     return this.#stop.hasEnded(pass, isFine);
   }
 
@@ -65,9 +65,9 @@ export class IpBan {
    */
   #resume(ban: Ban, nowMs: number): void {
     const isMoved = ban.sinceMs > nowMs;
-    const held = isMoved ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
-    if (nowMs < held.untilMs + FORGIVEN_MS) this.#stop.resume(held);
-    if (isMoved) this.#save(() => this.#store?.write(held));
+    const adjusted = isMoved ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
+    if (nowMs < adjusted.untilMs + FORGIVEN_MS) this.#stop.resume(adjusted);
+    if (isMoved) this.#save(() => this.#store?.write(adjusted));
   }
 
   /** Stores the ban, and reports it if that fails. */

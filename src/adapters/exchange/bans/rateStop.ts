@@ -15,7 +15,7 @@ export interface Pass {
 }
 
 /** A pause as another process stored it. */
-export interface Stopped {
+export interface StoredStop {
   /** Unix time in ms at which it began. */
   readonly sinceMs: number;
   /** Unix time in ms until which nothing is sent. */
@@ -25,7 +25,7 @@ export interface Stopped {
 }
 
 /** The pauses of one rate limit. */
-export class RateStop implements Stopped {
+export class RateStop implements StoredStop {
   sinceMs = -Infinity;
   untilMs = -Infinity;
   strikes = 0;
@@ -41,7 +41,7 @@ export class RateStop implements Stopped {
   }
 
   /** Resumes a pause that began before this process started. */
-  resume({ sinceMs, untilMs, strikes }: Stopped): void {
+  resume({ sinceMs, untilMs, strikes }: StoredStop): void {
     this.sinceMs = sinceMs;
     this.untilMs = untilMs;
     this.strikes = strikes;

@@ -2,14 +2,14 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pending, type Work } from '../../../base/task.ts';
-import type { Given } from '../../../protocol/arguments.ts';
+import type { CallArguments } from '../../../protocol/arguments.ts';
 import { SECURITY } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 
 /** Receives each outcome and its arguments before the caller does. */
-export type OutcomeListener = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
+export type OutcomeListener = (op: Op, outcome: Outcome<unknown>, args: CallArguments) => void;
 
 /** The calls of one market's exchange. Every part of the exchange calls the venue through it. */
 export class Calls {

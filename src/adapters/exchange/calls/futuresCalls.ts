@@ -18,7 +18,7 @@ import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venu
 const limit = MAX_ROWS;
 
 /** Returns the reply to a futures create, which has the order id and nothing else. */
-const idAlone = (venueId: string): CreatedOrder => ({
+const idOnly = (venueId: string): CreatedOrder => ({
   venueId,
   clientOrderId: null,
   symbol: null,
@@ -58,7 +58,7 @@ const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
 export function futuresCalls(
   calls: Calls,
   settingsOf: (instrument: number) => ContractSettingsTarget,
-  onOtherAccount: (what: string) => void,
+  onOtherAccount: (difference: string) => void,
 ): VenueCalls {
   const account = new AccountIdentity('futures.myTrades', onOtherAccount);
   const terms = (order: OrderRequest) => ({
@@ -69,10 +69,10 @@ export function futuresCalls(
     *create(order, clientOrderId, options) {
       if (isTriggerOrder(order)) {
         const created = yield* calls.call('futures.createConditionOrder', triggerOrderArgs(order, terms(order), clientOrderId), options);
-        return mapOutcome(created, ({ triggerIds }) => idAlone(triggerTrackId(triggerIds[0] ?? '', clientOrderId)));
+        return mapOutcome(created, ({ triggerIds }) => idOnly(triggerTrackId(triggerIds[0] ?? '', clientOrderId)));
       }
       const created = yield* calls.call('futures.createOrder', futuresOrderArgs(order, terms(order), clientOrderId), options);
-      return mapOutcome(created, ({ orderId }) => idAlone(orderId));
+      return mapOutcome(created, ({ orderId }) => idOnly(orderId));
     },
     cancel({ wireName: contractName }, orderId) {
       const waiting = parseTriggerTrackId(orderId);

@@ -1,9 +1,9 @@
 // Reads a growing list page by page without gaps, for every meaning that a venue may give `fromId`. Pure.
 
-import { compareAscending } from '../../../base/text/compare.ts';
+import { compareAscending } from '../../../base/text/compareAscending.ts';
 
 /** The ids of a page, and whether the page was full. */
-export interface PageSeen {
+export interface PageIds {
   /** Ids of the rows, in any order. */
   readonly ids: readonly string[];
   /** True if the page has as many rows as it can hold, so that others may be missing. */
@@ -40,7 +40,7 @@ export class Paging {
   }
 
   /** Takes the first, newest page and returns the next step. `reachesBack`: the page has a row that is older than all relevant rows. */
-  takeNewest(page: PageSeen, reachesBack = false): PageStep {
+  takeNewest(page: PageIds, reachesBack = false): PageStep {
     const ids = sortIds(page.ids);
     this.#lowestRead = ids[0] ?? null;
     if (!page.isFull || reachesBack || this.#lowestRead === null || this.#reachesCursor(this.#lowestRead)) return { kind: 'complete' };
@@ -50,12 +50,12 @@ export class Paging {
   }
 
   /** Takes the page that the latest `ask` requested, and returns the next step. */
-  takeRequested(page: PageSeen, reachesBack = false): PageStep {
+  takeRequested(page: PageIds, reachesBack = false): PageStep {
     if (++this.#pages > MAX_PAGES) return { kind: 'gap' };
     return this.#isDownward ? this.#takeDownward(page, reachesBack) : this.#takeUpward(page);
   }
 
-  #takeUpward(page: PageSeen): PageStep {
+  #takeUpward(page: PageIds): PageStep {
     const ids = sortIds(page.ids);
     const [reached, low] = [this.#highestRead!, this.#lowestRead!];
     const lastId = ids.at(-1);
@@ -65,7 +65,7 @@ export class Paging {
     return lastId >= low ? { kind: 'complete' } : this.#askUpward();
   }
 
-  #takeDownward(page: PageSeen, reachesBack: boolean): PageStep {
+  #takeDownward(page: PageIds, reachesBack: boolean): PageStep {
     const ids = sortIds(page.ids);
     const low = this.#lowestRead!;
     const [first] = ids;

@@ -29,7 +29,7 @@ function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (r
 }
 
 /** Returns the calls of spot. `onOtherAccount` is called for a reply about another account. */
-export function spotCalls(calls: Calls, onOtherAccount: (what: string) => void): VenueCalls {
+export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => void): VenueCalls {
   const account = new AccountIdentity('spot.account', onOtherAccount);
   return {
     *create(order, sentId, options) {

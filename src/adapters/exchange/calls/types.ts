@@ -6,7 +6,7 @@ import type { Journal } from '../../../ports/journal.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
 import type { ServerTime } from '../time/serverClock.ts';
-import type { UnattributedFill } from '../client/unattributed.ts';
+import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderSettings } from './settings.ts';
 
 /** Writes notes beside the order records. A live bot writes them to its journal; tests may omit them. */

@@ -2,7 +2,7 @@
 
 import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
-import type { Given } from '../../../protocol/arguments.ts';
+import type { CallArguments } from '../../../protocol/arguments.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import { errorCodeOf, outcomeOf, type Outcome } from '../../../protocol/outcome.ts';
@@ -10,7 +10,7 @@ import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts'
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateReplyWire.ts';
-import { checkSubject } from './asked.ts';
+import { checkSubject } from './checkSubject.ts';
 import type { LastReplies } from './lastReplies.ts';
 import type { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
@@ -26,7 +26,7 @@ export interface CallTarget<O extends Op> {
   readonly request: UnsignedRequest;
   readonly origin: string;
   /** The arguments of the call. The reply to a read is compared with them. */
-  readonly args: Given;
+  readonly args: CallArguments;
 }
 
 /** How a call is queued and how long its caller waits. */
@@ -148,14 +148,14 @@ export class RestCall<O extends Op> {
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;
     const { late } = this.#terms;
-    const received = (reply: WireReply): void => {
+    const takeReply = (reply: WireReply): void => {
       this.#stopListening();
       const outcome = outcomeOf(this.#target.op, reply);
       this.#log(outcome, reply, true);
       late?.(outcome);
     };
     const wireRequest = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
-    const stop = wire(wireRequest, (outcome) => this.#onTransportEnd(outcome, ticket), late && received);
+    const stop = wire(wireRequest, (outcome) => this.#onTransportEnd(outcome, ticket), late && takeReply);
     this.#leave = () => {
       stop();
       if (late) this.#listenTimer = scheduler.at(scheduler.nowMs + LATE_MS, stop);

@@ -5,11 +5,11 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 /** The account id that the replies of one endpoint have shown. */
 export class AccountIdentity {
   readonly #endpoint: string;
-  readonly #onOtherAccount: (what: string) => void;
+  readonly #onOtherAccount: (difference: string) => void;
   #accountId: string | null = null;
 
   /** `endpoint`: its name, for messages. `onOtherAccount` is called for a reply about another account. */
-  constructor(endpoint: string, onOtherAccount: (what: string) => void) {
+  constructor(endpoint: string, onOtherAccount: (difference: string) => void) {
     this.#endpoint = endpoint;
     this.#onOtherAccount = onOtherAccount;
   }

@@ -4,7 +4,7 @@ import { assertNever } from '../../../base/assert.ts';
 import type { TimeMs } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
-import type { Given } from '../../../protocol/arguments.ts';
+import type { CallArguments } from '../../../protocol/arguments.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -61,13 +61,13 @@ export class RestClient {
   }
 
   /** Like `call`, for arguments without static types, such as those of a command line. */
-  callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
+  callChecked(op: Op, args: CallArguments, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
     return this.#start(op, args, buildChecked(op, args, this.#deps.dialect), done, this.#terms(op, options));
   }
 
   #start<O extends Op>(
     op: O,
-    args: Given,
+    args: CallArguments,
     request: UnsignedRequest,
     done: (outcome: Outcome<OpResult<O>>) => void,
     terms: CallTerms,

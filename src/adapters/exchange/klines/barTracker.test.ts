@@ -60,7 +60,8 @@ class EventChecker {
 function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
   const lengthMs = closeOf(interval, serverMs) - serverMs;
   const kind = rng.next();
-  const maxBars = kind < 0.2 ? 0.2 : kind < 0.93 ? 2 : 400;
+  const maxBarsLater = kind < 0.93 ? 2 : 400;
+  const maxBars = kind < 0.2 ? 0.2 : maxBarsLater;
   return serverMs + Math.ceil(lengthMs * (rng.next() * maxBars));
 }
 

@@ -28,13 +28,13 @@ export class BarTracker {
   #floorMs = -Infinity;
   readonly #known = new Map<number, MarketBar>();
 
-  /** `known`: bars that need no delivery, oldest first, such as the newest ones of a catalog. */
-  constructor(interval: Interval, known: readonly MarketBar[] = []) {
+  /** `knownBars`: bars that need no delivery, oldest first, such as the newest ones of a catalog. */
+  constructor(interval: Interval, knownBars: readonly MarketBar[] = []) {
     this.interval = interval;
-    const kept = known.slice(-REMEMBERED);
-    for (const bar of kept) this.#known.set(bar.openMs, bar);
-    this.#lastMs = kept.at(-1)?.openMs ?? null;
-    this.#floorMs = kept[0]?.openMs ?? -Infinity;
+    const remembered = knownBars.slice(-REMEMBERED);
+    for (const bar of remembered) this.#known.set(bar.openMs, bar);
+    this.#lastMs = remembered.at(-1)?.openMs ?? null;
+    this.#floorMs = remembered[0]?.openMs ?? -Infinity;
   }
 
   /** Open time (ms UTC) of the newest bar; null before the first. */

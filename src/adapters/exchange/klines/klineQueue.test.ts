@@ -17,7 +17,7 @@ function fixture(feeds: number, maxCalls: number) {
   const openCalls: { readonly place: number; readonly done: DoneCallback }[] = [];
   const cancelled: number[] = [];
   const requestCalls = Array.from({ length: feeds }, (_, place) =>
-    queue.queued(place, (_rows, callback) => {
+    queue.askInOrder(place, (_rows, callback) => {
       startedPlaces.push(place);
       openCalls.push({ place, done: callback });
       return () => cancelled.push(place);

@@ -38,7 +38,7 @@ export class KlineQueue {
   }
 
   /** Returns `ask` in this queue. Calls with a lower `place` go first; a repeated call goes after all first ones. */
-  queued(place: number, ask: AskKlines): AskKlines {
+  askInOrder(place: number, ask: AskKlines): AskKlines {
     this.#members++;
     return (rows, done, isAgain = false) => {
       let cancel: (() => void) | null = null;

@@ -32,13 +32,13 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
     byClass.set(row.limit.rateClass, classRows);
   }
   for (const { limit, members } of byClass.values()) {
-    const needed = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
+    const neededWeight = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
     const max = steadyPerSecond(limit);
-    if (needed <= max * (1 + 1e-9)) continue;
-    const excess = needed / max;
+    if (neededWeight <= max * (1 + 1e-9)) continue;
+    const excess = neededWeight / max;
     const text = members.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
     throw new ConfigError(
-      `${text}: expected at most ${twoDecimals(max)} calls a second, got ${twoDecimals(needed)} (steady traffic may use ${SHARES.steady * 100} % of ` +
+      `${text}: expected at most ${twoDecimals(max)} calls a second, got ${twoDecimals(neededWeight)} (steady traffic may use ${SHARES.steady * 100} % of ` +
         `${limit.count} in ${twoDecimals(limit.windowMs / 1000)} s)`,
       remedyOf(members, excess),
     );

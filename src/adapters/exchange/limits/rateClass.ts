@@ -176,24 +176,24 @@ export class RateClass implements Usage {
     const { op, priority, weight } = call;
     this.#queues[priority].shift();
     const flight = this.#use.addFlight(priority, weight, nowMs);
-    const [ban, stop] = [this.#shared.bans.passed(), this.#stop.passAt()];
+    const [ban, stop] = [this.#shared.bans.beginCall(), this.#stop.passAt()];
     let isOver = false;
     call.go({
       op,
       finish: (status, code, retryAfterMs) => {
         if (isOver) return;
         isOver = true;
-        this.#ended(flight, { ban, stop }, { status, code, retryAfterMs });
+        this.#endCall(flight, { ban, stop }, { status, code, retryAfterMs });
       },
     });
   }
 
-  #ended(flight: Flight, passes: { readonly ban: Pass; readonly stop: Pass }, { status, code, retryAfterMs }: Reply): void {
+  #endCall(flight: Flight, passes: { readonly ban: Pass; readonly stop: Pass }, { status, code, retryAfterMs }: Reply): void {
     const { bans, scheduler, banned, unbanned } = this.#shared;
     const { nowMs } = scheduler;
     const isLost = status === null && code === null;
     const level = Math.max(flight.level, this.#use.all);
-    this.#use.ended(flight, isLost, nowMs);
+    this.#use.endFlight(flight, isLost, nowMs);
     if (status === 418) {
       this.#stop.hasEnded(passes.stop, false);
       bans.onBan(passes.ban, nowMs, retryAfterMs);
@@ -202,7 +202,7 @@ export class RateClass implements Usage {
     }
     if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, level, retryAfterMs);
     else this.#stop.hasEnded(passes.stop, !isLost);
-    if (bans.ended(passes.ban, !isLost)) unbanned();
+    if (bans.endCall(passes.ban, !isLost)) unbanned();
     else this.sendWaiting();
   }
 
@@ -219,7 +219,8 @@ export class RateClass implements Usage {
   /** Sets the timer for the next release. Replies release waiting calls by themselves; the passing of time needs a timer. */
   #arm(nowMs: number): void {
     const { scheduler } = this.#shared;
-    const dueMs = this.#waiting === 0 ? Infinity : this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#use.nextMs;
+    const releaseMs = this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#use.nextMs;
+    const dueMs = this.#waiting === 0 ? Infinity : releaseMs;
     if (dueMs === this.#timerMs) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
     this.#timer = null;

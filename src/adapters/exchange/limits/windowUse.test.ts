@@ -44,7 +44,7 @@ function receivedBy(calls: readonly CallTiming[], limit: number): { atMs: number
   const passTo = (ms: number): void => {
     nowMs = ms;
     for (const { flight, answeredMs } of flying.toSorted((a, b) => a.answeredMs - b.answeredMs)) {
-      if (answeredMs <= nowMs) use.ended(flight, false, Math.floor(answeredMs));
+      if (answeredMs <= nowMs) use.endFlight(flight, false, Math.floor(answeredMs));
     }
     flying = flying.filter(({ answeredMs }) => answeredMs > nowMs);
     use.settle(Math.floor(nowMs));
@@ -112,7 +112,7 @@ describe('requests that count from sending until a window after their answer', (
 
   it('requests without a reply count for longer, because their arrival time is unknown', () => {
     const use = new WindowUse(WINDOW_MS);
-    use.ended(use.addFlight('cancel', 1, 0), true, 3000);
+    use.endFlight(use.addFlight('cancel', 1, 0), true, 3000);
     use.settle(3000 + 5000 + WINDOW_MS);
     expect(use.all).toBe(1);
     use.settle(3000 + 5000 + WINDOW_MS + 10);

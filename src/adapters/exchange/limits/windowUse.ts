@@ -66,7 +66,7 @@ export class WindowUse {
   }
 
   /** Ends a flight; must be called once for each. `isLost`: no reply came and none is expected. */
-  ended({ weight }: Flight, isLost: boolean, nowMs: number): void {
+  endFlight({ weight }: Flight, isLost: boolean, nowMs: number): void {
     this.#withoutReply -= weight;
     this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));
   }

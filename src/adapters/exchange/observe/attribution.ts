@@ -10,7 +10,7 @@ import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import { partOf, type PositionPart } from '../order/expectedHoldings.ts';
 import { matchRow } from '../order/match.ts';
-import type { UnattributedFill } from '../client/unattributed.ts';
+import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';

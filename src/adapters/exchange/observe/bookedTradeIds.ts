@@ -1,6 +1,6 @@
 // Remembers which trades of an instrument were booked: recent ones by id and side, older ones by an upper bound of their ids.
 
-import { compareAscending } from '../../../base/text/compare.ts';
+import { compareAscending } from '../../../base/text/compareAscending.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;

@@ -20,6 +20,7 @@ export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = fals
   const feeInBase = instrument.contract === undefined && paysInReceived && isBuy;
   const value = feeInBase ? new Decimal(row.qty) : notionalOf(instrument, new Decimal(row.qty), new Decimal(row.price));
   const fee = value.times(ppm).div(MILLION);
+  const feeCoin = feeInBase ? instrument.base : instrument.quote;
   return {
     ...row,
     venueId: row.otherId ?? '',
@@ -27,7 +28,7 @@ export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = fals
     side: isBuy ? 'buy' : 'sell',
     isMaker,
     fee: fee.toDecimalPlaces(feeInBase ? instrument.baseDigits : instrument.quoteDigits, Decimal.ROUND_HALF_UP).toFixed(),
-    feeCoin: row.feeCoin === null ? null : feeInBase ? instrument.base : instrument.quote,
+    feeCoin: row.feeCoin === null ? null : feeCoin,
   };
 }
 

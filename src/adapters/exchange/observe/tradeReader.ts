@@ -9,7 +9,7 @@ import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { HoldingBook, PositionBook, PositionPart } from '../order/expectedHoldings.ts';
 import { FillScale, type TradeNumbers } from '../order/fills.ts';
-import type { UnattributedFill } from '../client/unattributed.ts';
+import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
 import type { OrderRow, TradeRow } from '../calls/rows.ts';

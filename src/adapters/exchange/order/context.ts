@@ -3,7 +3,7 @@
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { OTHER_ANSWER } from '../client/asked.ts';
+import { OTHER_SUBJECT } from '../client/checkSubject.ts';
 import { HoldingBook, PositionBook } from './expectedHoldings.ts';
 import { Calls } from '../calls/calls.ts';
 import { VenueClockMonitor } from './venueClock.ts';
@@ -11,7 +11,7 @@ import { accountHaltCode } from '../calls/createOutcome.ts';
 import { TradeNumbers } from './fills.ts';
 import { futuresCalls } from '../calls/futuresCalls.ts';
 import { Incidents } from './incidents.ts';
-import { ReferenceBook, type UnattributedFill } from '../client/unattributed.ts';
+import { ReferenceBook, type UnattributedFill } from '../client/referenceBook.ts';
 import { INCIDENT_CURSOR, type ContractSettingsTarget, type RestExchangeDeps } from '../calls/types.ts';
 import { spotCalls } from '../calls/spotCalls.ts';
 import { TrackedOrders } from './trackedOrder.ts';
@@ -118,7 +118,7 @@ export class ExchangeContext {
   }
   /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
   #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
-    if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
+    if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_SUBJECT)) return;
     const index = this.own.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
   }

@@ -7,7 +7,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { notionalOf } from '../../../model/value.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
 import type { HoldingChange } from './expectedHoldings.ts';
-import type { UnattributedFill } from '../client/unattributed.ts';
+import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 /** Converts the prices, quantities and fees of one instrument's trades. */
@@ -73,6 +73,7 @@ export class FillScale {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);
+    const assetOfFee = feeInBase ? base : quote;
     return {
       tradeId: row.tradeId,
       orderId: row.venueId,
@@ -82,7 +83,7 @@ export class FillScale {
       price: row.price,
       notional: fromScaled(Math.abs(units), quoteDigits),
       fee: hasFee ? fee : '0',
-      feeCoin: feeInBase === null ? (row.feeCoin ?? quote) : feeInBase ? base : quote,
+      feeCoin: feeInBase === null ? (row.feeCoin ?? quote) : assetOfFee,
       maker: row.isMaker,
       executedMs: row.timeMs,
       ...(long === null ? {} : { long }),

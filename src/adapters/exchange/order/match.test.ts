@@ -104,7 +104,8 @@ describe('matchRow', () => {
         const match = matchRow({ ...ROW, cid: clientOrderId }, 0, trackedOrders);
         const namedState = clientOrderId === null ? undefined : states[Number(clientOrderId.slice(3)) - 1];
         if (clientOrderId !== null) {
-          expect(match.kind).toBe(namedState === undefined ? 'alien' : namedState.venueId === null ? 'found' : 'duplicate');
+          const kindOfNamed = namedState?.venueId === null ? 'found' : 'duplicate';
+          expect(match.kind).toBe(namedState === undefined ? 'alien' : kindOfNamed);
           return;
         }
         const fittingStates = states.filter(

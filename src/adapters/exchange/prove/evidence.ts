@@ -11,7 +11,7 @@ import { isTriggerOrder, isOlder, mayWait, triggerTrackId, matchesTrigger } from
 import type { Identify } from '../observe/identify.ts';
 import type { HoldingsCheck } from '../account/holdingsCheck.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
-import { Paging, type PageSeen, type PageStep } from '../calls/paging.ts';
+import { Paging, type PageIds, type PageStep } from '../calls/paging.ts';
 import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
@@ -136,7 +136,7 @@ export class EvidenceReader {
       if (ownRow !== undefined) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
       // Attribution has found the order.
       if (!tracked.isSought) return false;
-      const pageSeen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
+      const pageSeen: PageIds = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
       if (step.kind !== 'ask') return step.kind === 'complete';

@@ -38,14 +38,14 @@ export const JUMP_MS = 2000;
 /** Minimum time between two measurements of a service that rejects our time or does not report its own. */
 const MIN_GAP_MS = 5000;
 
-interface Measured extends Offset {
+interface MeasuredOffset extends Offset {
   /** Our time at which the measurement began. No sample is older. */
   readonly atMs: number;
 }
 
 /** The measured time of one market. */
 interface MarketClock {
-  measured: Measured | null;
+  measured: MeasuredOffset | null;
   /** The latest time returned. */
   lastReturnedMs: number;
   /** Our times at which the last measurement and the last correction began. */
@@ -171,13 +171,13 @@ export class ServerClock {
 
   /** Takes samples one by one, so that they share a connection and do not delay each other. */
   #sample(source: Market, clock: MarketClock, beganMs: number, samples: readonly ClockSample[]): void {
-    const sampled = (sample: ClockSample | null): void => {
+    const takeSample = (sample: ClockSample | null): void => {
       const collected = sample === null ? samples : [...samples, sample];
       // If a sample fails, the measurement uses the samples before it.
       if (sample !== null && collected.length < this.#options.samples) this.#sample(source, clock, beganMs, collected);
       else this.#finish(source, clock, beganMs, collected);
     };
-    this.#readTime!(source, sampled);
+    this.#readTime!(source, takeSample);
   }
 
   #finish(source: Market, clock: MarketClock, beganMs: number, samples: readonly ClockSample[]): void {
@@ -187,7 +187,7 @@ export class ServerClock {
     for (const done of waiting) done(samples.length > 0);
   }
 
-  #accept(source: Market, clock: MarketClock, measured: Measured): void {
+  #accept(source: Market, clock: MarketClock, measured: MeasuredOffset): void {
     const earlier = clock.measured;
     clock.measured = measured;
     const byMs = earlier === null ? 0 : measured.offsetMs - earlier.offsetMs;

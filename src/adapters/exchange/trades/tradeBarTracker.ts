@@ -36,7 +36,7 @@ export class TradeBarTracker {
   /** Ids of known trades, oldest first. */
   readonly #seen = new Set<string>();
   /** Trades of a time that is not settled yet, by time and id. */
-  #pending: Pending[] = [];
+  #pending: PendingTrades[] = [];
   #builder: TradeBarBuilder | null = null;
   #dayEndMs = Infinity;
   /** Trades before this time belong to bars that have ended. */
@@ -112,7 +112,7 @@ export class TradeBarTracker {
     this.#taken += fresh.length;
     this.#isCut = false;
     const isAfterGap = !isLinked || refused.length > 0;
-    const added = fresh.map((trade, index): Pending => ({ trade, isAfterGap: isAfterGap && index === 0 }));
+    const added = fresh.map((trade, index): PendingTrades => ({ trade, isAfterGap: isAfterGap && index === 0 }));
     this.#pending = [...this.#pending, ...added].toSorted((a, b) => compareTrades(a.trade, b.trade));
     this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, fresh.at(-1)!.timeMs);
   }
@@ -135,7 +135,7 @@ export class TradeBarTracker {
     if (settledMs >= this.#dayEndMs) this.#enterDay(settledMs);
   }
 
-  #add({ trade, isAfterGap }: Pending): void {
+  #add({ trade, isAfterGap }: PendingTrades): void {
     const { timeMs, price, quantity, id } = trade;
     const builder = this.#builder ?? this.#open(timeMs);
     if (isAfterGap) {
@@ -178,7 +178,7 @@ export class TradeBarTracker {
   }
 }
 
-interface Pending {
+interface PendingTrades {
   readonly trade: RecentTrade;
   readonly isAfterGap: boolean;
 }

@@ -1,6 +1,6 @@
 // Converts a reply with recent trades to trades in time order, and lists why rows were rejected.
 
-import { compareAscending } from '../../../base/text/compare.ts';
+import { compareAscending } from '../../../base/text/compareAscending.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';

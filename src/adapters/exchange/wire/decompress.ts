@@ -2,13 +2,18 @@
 
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
-type Decompressed = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
+type DecompressResult = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
 
 /**
  * Calls `done` once with the decompressed body, before returning if nothing needs decompression. `encoding`: the Content-Encoding header,
  * if any. Stops as soon as the output exceeds `maxBytes`, so a decompression bomb costs no more than that.
  */
-export function decompress(encoding: string | undefined, body: Uint8Array, maxBytes: number, done: (result: Decompressed) => void): void {
+export function decompress(
+  encoding: string | undefined,
+  body: Uint8Array,
+  maxBytes: number,
+  done: (result: DecompressResult) => void,
+): void {
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || body.length === 0) {
     done({ ok: true, body });

@@ -47,8 +47,8 @@ const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind
 });
 
 /** Writes a record as a line. The compiler cannot check generated bodies, but lineOf does. */
-const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
-const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
+const writeLine = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
+const parseText = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
 describe('lines of records', () => {
   it('every kind of journal record is read back as it was written', () => {
@@ -56,10 +56,10 @@ describe('lines of records', () => {
     fc.assert(
       fc.property(records, ([kind, body, seq, t, dur]) => {
         writtenKinds.add(kind);
-        const text = written(kind, body, seq, t, dur);
+        const text = writeLine(kind, body, seq, t, dur);
         expect(text).toMatch(/^[\x20-\x7e]+\n$/);
         // JSON has no -0.
-        expect(parsed(text)).toEqual({
+        expect(parseText(text)).toEqual({
           ...(JSON.parse(JSON.stringify({ seq, t, k: kind, ...body, dur })) as object),
           crc: text.slice(-11, -3),
         });
@@ -72,7 +72,7 @@ describe('lines of records', () => {
   it('a journal line with a changed, removed or added byte is not a record', () => {
     const rng = seededRng(3);
     const line = Buffer.from(
-      written('HALT', { scope: 'account', state: 'KILLED', code: 'OPERATOR', who: 'me', why: 'a "reason"' }),
+      writeLine('HALT', { scope: 'account', state: 'KILLED', code: 'OPERATOR', who: 'me', why: 'a "reason"' }),
       'latin1',
     );
     const lineLength = line.length - 1;
@@ -95,9 +95,9 @@ describe('lines of records', () => {
         records,
         fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }),
         ([kind, body, seq, t, dur], extraMembers) => {
-          const line = written(kind, body, seq, t, dur);
-          expect(written(kind, { ...extraMembers, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);
-          expect(written(kind, { ...body, ...extraMembers }, seq, t, dur)).toBe(line);
+          const line = writeLine(kind, body, seq, t, dur);
+          expect(writeLine(kind, { ...extraMembers, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);
+          expect(writeLine(kind, { ...body, ...extraMembers }, seq, t, dur)).toBe(line);
         },
       ),
     );
@@ -105,27 +105,27 @@ describe('lines of records', () => {
 
   it('writing a journal record that could not be read back throws an internal error', () => {
     const body = { scope: 'account', state: 'KILLED', code: 'X', who: 'me', why: 'w' };
-    expect(() => written('HALT', { ...body, state: 'RUN' })).toThrow(
+    expect(() => writeLine('HALT', { ...body, state: 'RUN' })).toThrow(
       'journal HALT state: expected HALT_NEW | CANCEL_ONLY | KILLED, got RUN',
     );
-    expect(() => written('INSTANT', { atMs: NaN, rows: [], bars: [] })).toThrow('atMs: expected a whole number');
-    expect(() => written('FILL', { ...body, cid: 1 })).toThrow('cid: expected text or null');
-    expect(() => written('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
+    expect(() => writeLine('INSTANT', { atMs: NaN, rows: [], bars: [] })).toThrow('atMs: expected a whole number');
+    expect(() => writeLine('FILL', { ...body, cid: 1 })).toThrow('cid: expected text or null');
+    expect(() => writeLine('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
   });
 
   it('a journal line with a valid checksum that is not a record is reported with its flaw', () => {
-    const sealed = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
-    expect(parsed(sealed('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
+    const sealLine = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
+    expect(parseText(sealLine('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
       flaw: 'a record of kind "NEWS", which this version does not know',
       isSealed: true,
     });
-    expect(parsed(sealed('{"seq":1,"t":1,"k":"TOMB","cid":7,"dur":0'))).toMatchObject({
+    expect(parseText(sealLine('{"seq":1,"t":1,"k":"TOMB","cid":7,"dur":0'))).toMatchObject({
       flaw: 'a record of kind TOMB whose cid is not text',
     });
-    expect(parsed(sealed('{"seq":-1,"t":1,"k":"TOMB","cid":"","dur":0'))).toMatchObject({ flaw: 'a record without seq, t or dur' });
-    expect(parsed(sealed('{"seq":'))).toMatchObject({ flaw: 'a line that is not JSON' });
+    expect(parseText(sealLine('{"seq":-1,"t":1,"k":"TOMB","cid":"","dur":0'))).toMatchObject({ flaw: 'a record without seq, t or dur' });
+    expect(parseText(sealLine('{"seq":'))).toMatchObject({ flaw: 'a line that is not JSON' });
     // A later version may write more.
-    expect(parsed(sealed('{"seq":1,"t":1,"k":"TOMB","cid":"a","mood":"good","dur":0'))).toMatchObject({ cid: 'a', mood: 'good' });
+    expect(parseText(sealLine('{"seq":1,"t":1,"k":"TOMB","cid":"a","mood":"good","dur":0'))).toMatchObject({ cid: 'a', mood: 'good' });
   });
 });
 

@@ -90,9 +90,9 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
 }
 
 /** Returns the checksum at the end of a line, or -1 if it has none. */
-function sealedCrc(bytes: Buffer, at: number): number {
-  for (let i = 0; i < SEAL_HEAD.length; i++) if (bytes[at + i] !== SEAL_HEAD[i]) return -1;
-  const digits = at + SEAL_HEAD.length;
+function sealedCrc(bytes: Buffer, offset: number): number {
+  for (let i = 0; i < SEAL_HEAD.length; i++) if (bytes[offset + i] !== SEAL_HEAD[i]) return -1;
+  const digits = offset + SEAL_HEAD.length;
   for (let i = 0; i < SEAL_END.length; i++) if (bytes[digits + 8 + i] !== SEAL_END[i]) return -1;
   let crc = 0;
   for (let i = 0; i < 8; i++) {

@@ -132,10 +132,13 @@ class Reader implements JournalReading {
     let torn: TornTail | null = null;
     if (invalid) {
       const laterLine = lineAfterDurable(bytes, invalid, expected);
-      const found = { path, line: invalid.line, message: `expected record ${expected}, got ${invalid.message}` };
+      const damagedLine = { path, line: invalid.line, message: `expected record ${expected}, got ${invalid.message}` };
       if (laterLine > 0 && guards.rejectsDamage)
-        this.damage = { ...found, message: `${found.message}; line ${laterLine} was written when record ${expected} was on the disk` };
-      else if (guards.rejectsDamage && (invalid.isSealed || !isTorn(bytes, invalid.from))) this.damage = found;
+        this.damage = {
+          ...damagedLine,
+          message: `${damagedLine.message}; line ${laterLine} was written when record ${expected} was on the disk`,
+        };
+      else if (guards.rejectsDamage && (invalid.isSealed || !isTorn(bytes, invalid.from))) this.damage = damagedLine;
       else torn = { path, line: invalid.line, message: 'the rest of a write that did not finish', bytes: bytes.length - invalid.from };
     }
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });

@@ -7,7 +7,7 @@ import type { Ledger } from '../../../portfolio/ledger.ts';
 import { contractBooks } from '../../../portfolio/pairedLedger.ts';
 import { fillFromRecord } from './fillRecord.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
-import { indexOf } from './restored.ts';
+import { indexOf } from './restoredOrders.ts';
 import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** The terms of an order that booking its fills needs. */

@@ -12,8 +12,8 @@ import { Bans } from '../../limits/bans.ts';
 import { RateLimits } from '../../limits/rateLimits.ts';
 import type { ServiceRequest } from '../message.ts';
 import type { Profile } from '../../dialect/switches.ts';
-import { checkParams, type Checked, type ParamPlan, paramPlanOf, type Rules, codeOfUnknownNames } from '../params/checkParams.ts';
-import type { Sent } from '../params/readParams.ts';
+import { checkParams, type CheckedParams, type ParamPlan, paramPlanOf, type Rules, codeOfUnknownNames } from '../params/checkParams.ts';
+import type { SentValues } from '../params/readParams.ts';
 import { Addresses, plainAddress } from './addresses.ts';
 import { CHECKS, HEADER, isSigned, type AuthDeps } from './authenticate.ts';
 import { Keyring } from './keyring.ts';
@@ -150,7 +150,7 @@ export class RequestPipeline {
   }
 
   /** Steps 11 and 12 of the order of checks. */
-  #check({ op }: Route, sent: Sent, method: string): Checked {
+  #check({ op }: Route, sent: SentValues, method: string): CheckedParams {
     const check = this.#checks.get(op);
     if (check === undefined) throw new InvariantError(`${op} has no check of its parameters`);
     const code = codeOfUnknownNames(check.plan, sent, this.#authDeps.profile);

@@ -8,7 +8,7 @@ import { isList, isObject, JsonNumber, type Json, plainDecimal } from '../../../
 import type { CallArgs } from '../call.ts';
 import type { Profile } from '../../dialect/switches.ts';
 import { parseList } from './parseList.ts';
-import { isWindowName, readWindow, type Sent } from './readParams.ts';
+import { isWindowName, readWindow, type SentValues } from './readParams.ts';
 
 /** What the check needs to know in addition to the table. */
 export interface Rules {
@@ -26,7 +26,7 @@ export interface Rules {
 }
 
 /** The checked arguments, or the error code of the first problem. */
-export type Checked = { readonly args: CallArgs } | { readonly code: number };
+export type CheckedParams = { readonly args: CallArgs } | { readonly code: number };
 
 const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, tooManyParameters } = VENUE_CODES;
 const { invalidSide, invalidOrderType, paramError } = VENUE_CODES;
@@ -57,7 +57,7 @@ export interface ParamPlan {
   readonly params: readonly ParamCheck[];
   /** At least one of these must be sent. */
   readonly either: readonly string[];
-  readonly known: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
   /** The plan for the elements of a list of rows. */
   readonly row: ParamPlan | null;
 }
@@ -73,7 +73,7 @@ export function paramPlanOf(params: Params): ParamPlan {
       return [planParam(name, param), ...dependents.map(([other, dependent]) => planParam(other, dependent))];
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
-    known: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
+    names: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
     row: rows === undefined ? null : paramPlanOf(rows.row),
   };
 }
@@ -95,14 +95,14 @@ const comesLater = (entries: readonly (readonly [string, Param])[], name: string
   entries.findIndex(([each]) => each === name) < entries.findIndex(([each]) => each === other);
 
 /** Returns -1103 if the call has a parameter that is not documented and the profile has `unknownParams: reject`, else 0. */
-export function codeOfUnknownNames({ known }: ParamPlan, sent: Sent, { unknownParams }: Profile): number {
+export function codeOfUnknownNames({ names: known }: ParamPlan, sent: SentValues, { unknownParams }: Profile): number {
   if (unknownParams === 'ignore') return 0;
   for (const name of sent.keys()) if (!known.has(name) && !isWindowName(name)) return VENUE_CODES.unknownParam.code;
   return 0;
 }
 
 /** Checks parameters in the order of the table. The first invalid one sets the error code. */
-export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked {
+export function checkParams(plan: ParamPlan, sent: SentValues, rules: Rules): CheckedParams {
   const { either } = plan;
   const collected: CollectedArgs = { texts: new Map(), instrument: null, ids: [], rows: [] };
   for (const param of plan.params) {
@@ -118,7 +118,7 @@ export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked 
 }
 
 /** Returns the value sent for a parameter, under any of its names. */
-function valueOf({ names }: ParamCheck, sent: Sent): Json | undefined {
+function valueOf({ names }: ParamCheck, sent: SentValues): Json | undefined {
   for (const name of names) {
     const value = sent.get(name);
     if (value !== undefined) return value;

@@ -6,9 +6,9 @@ import { assertNever } from '../../../base/assert.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
 /** Values as they were sent: JSON from a body, text from a query. */
-export type Sent = ReadonlyMap<string, Json>;
+export type SentValues = ReadonlyMap<string, Json>;
 /** The values, or the error code of a request that cannot be parsed. */
-export type SentOrCode = { readonly sent: Sent } | { readonly code: number };
+export type SentOrCode = { readonly sent: SentValues } | { readonly code: number };
 
 const MAX_PARAMETERS = 32;
 const BODY_LIMITS: JsonLimits = { maxSize: 256 * 1024, maxDepth: 16 };
@@ -72,7 +72,7 @@ const WINDOW_NAMES = ['recvWindow', 'recvwindow', 'recWindow'] as const;
 export const isWindowName = (name: string): boolean => name === WINDOW_NAMES[0] || name === WINDOW_NAMES[1] || name === WINDOW_NAMES[2];
 
 /** Returns the window that a request asks for, in ms; null if it states none or one that is invalid. */
-export function windowIn(sent: Sent): number | null {
+export function windowIn(sent: SentValues): number | null {
   for (const name of WINDOW_NAMES) {
     const value = sent.get(name);
     if (value !== undefined && value !== null) return readWindow(value);

@@ -17,7 +17,7 @@ import { isOp, type Op } from '../../../protocol/endpoints/endpoints.ts';
 import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig } from '../../dialect/config.ts';
 import { profileOf, PROFILES, type SwitchValues } from '../../dialect/profile.ts';
 import { fillTerms, type InstrumentState } from '../../../venue/venueConfig.ts';
-import { loadContracts } from '../../../definition/marks/load.ts';
+import { loadContracts } from '../../../definition/marks/loadContracts.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { settledFills } from '../../../definition/text/fills.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
@@ -127,7 +127,7 @@ export function readProfile(file: string): SwitchValues {
  */
 function assetDigits(entries: readonly InstrumentEntry[], folder: string): ReadonlyMap<string, number> {
   const digits = new Map<string, number>();
-  const coarsen = (asset: string, own: number): void => void digits.set(asset, Math.min(digits.get(asset) ?? Infinity, own));
+  const coarsen = (asset: string, ownDigits: number): void => void digits.set(asset, Math.min(digits.get(asset) ?? Infinity, ownDigits));
   for (const entry of entries) {
     const { baseDigits, quoteDigits } = unitsOf(entry, folder);
     coarsen(entry.base, entry.baseDigits ?? baseDigits);

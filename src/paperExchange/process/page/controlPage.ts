@@ -26,10 +26,10 @@ export interface ShownExchange {
 }
 
 /** Returns the reply to a request for the page; null for other requests. `?symbol=` selects the instrument. */
-export function controlPage({ method, target }: ServiceRequest, shown: ShownExchange): ServiceResponse | null {
+export function controlPage({ method, target }: ServiceRequest, exchange: ShownExchange): ServiceResponse | null {
   const [path, query = ''] = target.split('?', 2);
   if (method !== 'GET' || path !== '/') return null;
-  const text = documentOf(shown, new URLSearchParams(query).get('symbol'));
+  const text = documentOf(exchange, new URLSearchParams(query).get('symbol'));
   return { status: 200, headers: headersOf(text), body: text };
 }
 

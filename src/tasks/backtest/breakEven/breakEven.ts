@@ -28,25 +28,29 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
   const searches = COSTS.filter(({ name }) => name !== 'size' || plan.fills.impactPpm > 0).map((cost) => new CostSearch(cost));
   const total = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
   let done = 0;
-  const run = async (asked: readonly CostSearch[]): Promise<void> => {
-    const lanes = asked.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
+  const run = async (active: readonly CostSearch[]): Promise<void> => {
+    const lanes = active.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
     const shareOf = (count: number): number => Math.min(0.99, (done + count) / total);
     const results = await runCostLanes(lanes, watcher, (before, running) => watcher.searching(shareOf(before), shareOf(before + running)));
     done += lanes.length;
     let from = 0;
-    for (const search of asked) search.take(results.slice(from, (from += search.next().length)));
+    for (const search of active) {
+      const to = from + search.next().length;
+      search.take(results.slice(from, to));
+      from = to;
+    }
   };
   for (const search of searches) await run([search]);
   // The bisections run side by side.
   for (let open = searches; open.length > 0; open = open.filter((search) => search.next().length > 0)) {
-    const asked = open.filter((search) => search.next().length > 0);
-    if (asked.length > 0) await run(asked);
+    const unfinished = open.filter((search) => search.next().length > 0);
+    if (unfinished.length > 0) await run(unfinished);
   }
   const points: Partial<Record<BreakEvenCost, BreakEvenPoint>> = {};
   for (const cost of COSTS) {
     const search = searches.find((each) => each.cost === cost);
     const outcome = search?.outcome() ?? null;
-    if (outcome !== null) await checkAlone(plan, cost, outcome, watcher);
+    if (outcome !== null) await checkSingleRuns(plan, cost, outcome, watcher);
     points[cost.name] = pointOf(plan, cost, outcome);
   }
   return points as BreakEven;
@@ -64,8 +68,8 @@ function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): Brea
   const own = ownValue(plan, name);
   if (outcome === null)
     return { value: null, reason: 'no-impact-model', crossings: 0, monotone: null, unit, range: null, bracket: null, own };
-  const { reason, crossings, isMonotone, first, last, bracket: found } = outcome;
-  const bracket = found === null ? null : bracketOf(plan, cost, found);
+  const { reason, crossings, isMonotone, first, last, bracket: scannedBracket } = outcome;
+  const bracket = scannedBracket === null ? null : bracketOf(plan, cost, scannedBracket);
   const range = [first / stepsPerUnit, last / stepsPerUnit] as const;
   return { value: bracket?.high ?? null, reason, crossings, monotone: isMonotone, unit, range, bracket, own };
 }
@@ -84,12 +88,12 @@ function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullab
 }
 
 /** Makes the two runs on which an outcome rests again, each alone and from fresh modules. */
-async function checkAlone(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
-  for (const tried of decisive) {
+async function checkSingleRuns(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
+  for (const value of decisive) {
     const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };
-    const variant = variantOf(fresh, cost, tried.steps);
+    const variant = variantOf(fresh, cost, value.steps);
     const [alone] = await runCostLanes([variant], watcher);
-    if (alone!.netUnits === tried.netUnits && alone!.fills === tried.fills) continue;
+    if (alone!.netUnits === value.netUnits && alone!.fills === value.fills) continue;
     const who = plan.strategies.map(({ record }) => record.name).join(', ');
     throw new DiffersError(
       `${who} with ${variant.name}: expected the same result alone and beside other runs, got another`,

@@ -39,8 +39,10 @@ export async function runCostLanes(
   while (results.length < lanes.length) {
     const group = constructGroup(lanes.slice(results.length), watcher);
     onGroup(results.length, group.length);
-    const own = lanes.slice(results.length, results.length + group.length);
-    results.push(...(await runGroup(group, own[0]!.plan, watcher).catch((error: unknown) => nameFailed(error, own, watcher))));
+    const groupLanes = lanes.slice(results.length, results.length + group.length);
+    results.push(
+      ...(await runGroup(group, groupLanes[0]!.plan, watcher).catch((error: unknown) => nameFailed(error, groupLanes, watcher))),
+    );
   }
   return results;
 }
@@ -69,14 +71,14 @@ function constructGroup(
   let bytes = 0;
   for (const { plan } of lanes) {
     enter('setUp');
-    const beside = group[0]?.engine;
-    const options = { scratch, progressCells, dropsOrders: true, ...(beside === undefined ? {} : { beside }) };
+    const sharedEngine = group[0]?.engine;
+    const options = { scratch, progressCells, dropsOrders: true, ...(sharedEngine === undefined ? {} : { sharedWith: sharedEngine }) };
     const bot = replayedBotMaker({ ...plan, blockRows: Math.min(plan.blockRows, GROUP_BLOCK_ROWS) }, options)();
     group.push(bot);
     const { execution, risk, blockRows } = bot.engine;
-    const own = equityRows(execution, !risk.watchesEquity, blockRows) * 2 * Float64Array.BYTES_PER_ELEMENT;
-    bytes += own;
-    if (bytes + own > EQUITY_BYTES) break;
+    const equityBytes = equityRows(execution, !risk.watchesEquity, blockRows) * 2 * Float64Array.BYTES_PER_ELEMENT;
+    bytes += equityBytes;
+    if (bytes + equityBytes > EQUITY_BYTES) break;
   }
   return group;
 }
@@ -110,8 +112,8 @@ async function runGroup(
 /** Returns the last equity; without any instant, that of the start. */
 function endUnits({ risk, recorder, startUnits }: SealedBot['engine'], { units }: LastEquity): number {
   if (!risk.watchesEquity) return Number.isNaN(units) ? startUnits : units;
-  const kept = recorder.columns();
-  return kept.length === 0 ? startUnits : kept.units[kept.length - 1]!;
+  const columns = recorder.columns();
+  return columns.length === 0 ? startUnits : columns.units[columns.length - 1]!;
 }
 
 /** Rejects with the error of the first lane that fails alone, with its name; an error of another kind stays as it is. */

@@ -32,7 +32,7 @@ const SIZE_RATIO = 1.01;
 const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> = {
   unit: 'bp',
   stepsPerUnit: STEPS_PER_BP,
-  scan: once(() => [0, ...spread(1, 1000 * STEPS_PER_BP, SCANNED - 1)]),
+  scan: once(() => [0, ...geometricSteps(1, 1000 * STEPS_PER_BP, SCANNED - 1)]),
   isFine: nextStep,
   middle: halfway,
 };
@@ -45,7 +45,7 @@ export const COSTS: readonly Cost[] = [
     name: 'latency',
     unit: 'ms',
     stepsPerUnit: 1,
-    scan: once(() => [0, ...spread(1, 86_400_000, SCANNED - 1)]),
+    scan: once(() => [0, ...geometricSteps(1, 86_400_000, SCANNED - 1)]),
     isFine: nextStep,
     middle: halfway,
   },
@@ -53,7 +53,7 @@ export const COSTS: readonly Cost[] = [
     name: 'size',
     unit: 'x',
     stepsPerUnit: STEPS_PER_SIZE,
-    scan: once(() => spread(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED)),
+    scan: once(() => geometricSteps(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED)),
     isFine: (low, high) => high <= low * SIZE_RATIO,
     middle: (low, high) => Math.round(Math.sqrt(low * high)),
   },
@@ -61,18 +61,18 @@ export const COSTS: readonly Cost[] = [
 
 /** Returns a function that makes its values at the first call: powers of decimals take 20 ms, and most runs have no search. */
 function once(make: () => readonly number[]): () => readonly number[] {
-  let made: readonly number[] | null = null;
-  return () => (made ??= make());
+  let memoisedSteps: readonly number[] | null = null;
+  return () => (memoisedSteps ??= make());
 }
 
 /** Returns `count` whole numbers from `first` to `last`, ascending, with a constant ratio as far as whole numbers can have it. */
-function spread(first: number, last: number, count: number): readonly number[] {
+function geometricSteps(first: number, last: number, count: number): readonly number[] {
   const values: number[] = [];
   const ratio = new Decimal(last).div(first);
-  for (let at = 0; at < count; at++) {
+  for (let index = 0; index < count; index++) {
     // Decimals, so that the values are the same in every version of Node.
-    const even = ratio.pow(new Decimal(at).div(count - 1)).times(first);
-    values.push(Math.max((values[at - 1] ?? 0) + 1, even.round().toNumber()));
+    const even = ratio.pow(new Decimal(index).div(count - 1)).times(first);
+    values.push(Math.max((values[index - 1] ?? 0) + 1, even.round().toNumber()));
   }
   return values;
 }
@@ -88,8 +88,8 @@ export function planWith(plan: RunPlan, name: BreakEvenCost, steps: number): Run
     case 'slippage': {
       const ppm = steps * PPM_PER_STEP;
       // What replaces the slippage of the definition would not see its rate, so the rate is added to it.
-      const given: Partial<FillsPlan> = isReplaced(plan, 'slippage') ? { addedSlippagePpm: ppm } : { slippagePpm: ppm };
-      return { ...plan, fills: { ...plan.fills, ...given } };
+      const slippage: Partial<FillsPlan> = isReplaced(plan, 'slippage') ? { addedSlippagePpm: ppm } : { slippagePpm: ppm };
+      return { ...plan, fills: { ...plan.fills, ...slippage } };
     }
     case 'latency':
       return { ...plan, fills: { ...plan.fills, latencyMs: steps }, ...(isReplaced(plan, 'latency') ? without(plan, 'latency') : {}) };

@@ -50,25 +50,25 @@ export class CostSearch {
 
   /** Takes the results of the values that `next` has returned, in their order. */
   take(results: readonly VariantResult[]): void {
-    const tried = this.next().map((steps, at): TriedValue => ({ steps, ...results[at]! }));
-    assert(results.length === tried.length && tried.length > 0, 'a search takes a result for each value that it asked for');
-    if (this.scanned.length === 0) this.takeScan(tried);
-    else this.takeMiddle(tried[0]!);
+    const triedValues = this.next().map((steps, index): TriedValue => ({ steps, ...results[index]! }));
+    assert(results.length === triedValues.length && triedValues.length > 0, 'a search takes a result for each value that it asked for');
+    if (this.scanned.length === 0) this.takeScan(triedValues);
+    else this.takeMiddle(triedValues[0]!);
   }
 
-  private takeScan(tried: readonly TriedValue[]): void {
+  private takeScan(triedValues: readonly TriedValue[]): void {
     const { name } = this.cost;
     // Sizes so small that nothing fills say nothing of the strategy: the range begins at the first one that trades.
     const from =
       name === 'size'
         ? Math.max(
             0,
-            tried.findIndex(({ fills }) => fills > 0),
+            triedValues.findIndex(({ fills }) => fills > 0),
           )
         : 0;
-    this.scanned = tried.slice(from);
-    const at = this.scanned.findIndex((each) => !isGain(each));
-    this.bracket = at > 0 ? [this.scanned[at - 1]!, this.scanned[at]!] : null;
+    this.scanned = triedValues.slice(from);
+    const firstLoss = this.scanned.findIndex((each) => !isGain(each));
+    this.bracket = firstLoss > 0 ? [this.scanned[firstLoss - 1]!, this.scanned[firstLoss]!] : null;
   }
 
   private takeMiddle(middle: TriedValue): void {
@@ -80,10 +80,11 @@ export class CostSearch {
   outcome(): SearchOutcome {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
-    const pairs = scanned.slice(1).map((each, at) => [scanned[at]!, each] as const);
+    const pairs = scanned.slice(1).map((each, index) => [scanned[index]!, each] as const);
     const [first, last] = [scanned[0]!, scanned.at(-1)!];
+    const reasonWithoutBracket = isGain(first) ? 'never' : 'already-negative';
     return {
-      reason: bracket !== null ? null : isGain(first) ? 'never' : 'already-negative',
+      reason: bracket === null ? reasonWithoutBracket : null,
       crossings: pairs.filter(([a, b]) => isGain(a) !== isGain(b)).length,
       isMonotone: pairs.every(([a, b]) => b.netUnits <= a.netUnits),
       first: first.steps,

@@ -17,16 +17,16 @@ import {
 import { withProof, type Summary } from '../../../report/summary/summary.ts';
 import type { Metrics } from '../../../report/metrics/metrics.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
-import { writeRunFolder, writeRunReport } from '../folder/write.ts';
+import { writeRunFolder, writeRunReport } from '../folder/writeRunFolder.ts';
 import { backtestRequest, type BacktestOptions } from './options.ts';
 import type { RunProof } from '../../../model/run/proof.ts';
 import { openRequest, type RequestedRun } from '../../../definition/request.ts';
-import { ledgerFolderOf, proofKeyOf } from '../../trials/parts.ts';
+import { ledgerFolderOf, proofKeyOf } from '../../trials/runParts.ts';
 import { verdictFor } from '../../trials/verdicts.ts';
-import { notSampled } from '../proof/sample.ts';
+import { verdictWithoutSample } from '../proof/sample.ts';
 import { loadEntry, strategyPlanOf } from '../../../definition/load/strategies.ts';
 import { runBacktestRequest, type FinishedRun } from '../run/executeDefinition.ts';
-import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../../adapters/disk/folders/checkOutFolder.ts';
 import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
 
 /**
@@ -37,7 +37,7 @@ import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
  * its own error). A strategy that never returns is not stopped here; the command stops it.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
-  const { request, given, modules } = backtestRequest(options);
+  const { request, loadedStrategy: given, modules } = backtestRequest(options);
   const requested = await openRequest(request);
   const load: typeof loadEntry = async (entry, source, importer) =>
     given === null ? loadEntry(entry, source, importer) : { plan: strategyPlanOf(entry, given, source), inputs: given.inputs, folder: '.' };
@@ -51,13 +51,13 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
 /** Returns the verdict of `isobar prove` if there is one. A sample needs a process of its own, in which built-ins may be replaced permanently. */
 function proofOf({ resolved, origin }: FinishedRun, requested: RequestedRun): RunProof {
   const key = proofKeyOf(resolved);
-  const known = origin.inCode.length > 0 ? null : verdictFor(ledgerFolderOf(requested), key);
-  if (known !== null) return known;
+  const earlierVerdict = origin.inCode.length > 0 ? null : verdictFor(ledgerFolderOf(requested), key);
+  if (earlierVerdict !== null) return earlierVerdict;
   const isClass = resolved.plan.strategies.some(({ url }) => url == null);
   const why = isClass
     ? 'the strategy is a class in code: isobar prove needs its file'
     : 'a run from code shares its process: isobar prove or isobar backtest of the same definition says more';
-  const { verdict, ...rest } = notSampled(why);
+  const { verdict, ...rest } = verdictWithoutSample(why);
   return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
 }
 
@@ -148,10 +148,10 @@ class BacktestResult {
 /** Throws ConfigError unless `path` is a text with content. `called`: name of the method of the result. */
 function checkPath(called: string, path: unknown): void {
   if (typeof path === 'string' && path !== '') return;
-  const given = path === undefined ? 'nothing' : `a ${typeof path}`;
-  const got = path === '' ? 'an empty text' : given;
+  const pathText = path === undefined ? 'nothing' : `a ${typeof path}`;
+  const actual = path === '' ? 'an empty text' : pathText;
   throw new ConfigError(
-    `${called}: expected a path, got ${got}`,
+    `${called}: expected a path, got ${actual}`,
     called === 'report' ? "write: result.report('report.html')" : "write: result.write('runs')",
   );
 }

@@ -85,7 +85,7 @@ export type BacktestOptions = FileOptions | CodeOptions;
 export interface CodeRequest {
   readonly request: RunRequest;
   /** The strategy class, if one was given as a value. */
-  readonly given: LoadedStrategy | null;
+  readonly loadedStrategy: LoadedStrategy | null;
   /** The modules that were given as values, by their index in the list. */
   readonly modules: ReadonlyMap<number, ModuleInMemory>;
 }
@@ -93,16 +93,16 @@ export interface CodeRequest {
 /** Throws ConfigError for an invalid strategy class, an invalid module and invalid bars. */
 export function backtestRequest(options: BacktestOptions): CodeRequest {
   checkObject(options);
-  if ('definition' in options) return { request: fileRequest(options), given: null, modules: new Map() };
+  if ('definition' in options) return { request: fileRequest(options), loadedStrategy: null, modules: new Map() };
   const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;
   const modules = modulesInMemory(composed);
-  const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
+  const loadedStrategy = typeof strategy === 'function' ? loadedFrom(strategy) : null;
   const list = sourcesIn(data);
   const files = list.filter((item) => typeof item === 'string');
   checkNames({ symbol, interval }, files);
   const sets = list.filter((item) => typeof item !== 'string').map((item) => givenBars(item, nowMs()));
   const values = {
-    strategy: given?.name ?? strategy,
+    strategy: loadedStrategy?.name ?? strategy,
     ...rest,
     ...(composed === undefined ? {} : { modules: composed.map((item, index) => modules.get(index)?.module.name ?? item) }),
     ...(fees === undefined ? {} : { fees: typeof fees === 'string' ? { maker: fees, taker: fees } : fees }),
@@ -116,12 +116,12 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
     called: 'backtest options',
     places: {},
     inCode: [
-      ...(given === null ? [] : [`the strategy ${given.name}`]),
+      ...(loadedStrategy === null ? [] : [`the strategy ${loadedStrategy.name}`]),
       ...Array.from(modules.values(), ({ module }) => `the module ${module.name}`),
       ...sets.map(({ bars }) => `the bars of ${bars.instrument.wireName} ${bars.interval}`),
     ],
   };
-  return { request: { ...request, settings: [] }, given, modules };
+  return { request: { ...request, settings: [] }, loadedStrategy, modules };
 }
 
 /** Finds modules that were given as values. A path is loaded with the definition, which also rejects all other values. */
@@ -147,8 +147,8 @@ function moduleHash({ name, bindings }: ComposeModule): string {
 function checkObject(options: unknown): void {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
   const type = Array.isArray(options) ? 'list' : typeof options;
-  const got = options === undefined || options === null ? 'nothing' : `a ${type}`;
-  throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
+  const actual = options === undefined || options === null ? 'nothing' : `a ${type}`;
+  throw new ConfigError(`backtest options: expected an object, got ${actual}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
 /** These names apply only to files. Bars in memory and in a catalog have their own, and other names would be ignored silently. */
@@ -163,9 +163,9 @@ function checkNames(names: Readonly<Record<string, string | undefined>>, files: 
 
 /** Rejects other options beside a definition: they would be ignored silently. */
 function fileRequest(options: FileOptions): RunRequest {
-  const beside = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
-  if (beside !== undefined) {
-    const [key] = beside;
+  const surplusOption = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
+  if (surplusOption !== undefined) {
+    const [key] = surplusOption;
     throw new ConfigError(
       `backtest options ${key}: expected not to be given with definition`,
       `leave it out; a key of the definition is changed by set: ['${key}=...']`,
@@ -199,8 +199,8 @@ function isList(data: NonNullable<CodeOptions['data']>): data is readonly (strin
  * Loads a strategy class that was given as a value. Its hash covers the text of the class and its base classes: no more of its code is
  * visible.
  */
-function loadedFrom(given: StrategyClass): LoadedStrategy {
-  const strategy = checkStrategy(given, given.name === '' ? 'strategy' : given.name, Strategy);
+function loadedFrom(strategyClass: StrategyClass): LoadedStrategy {
+  const strategy = checkStrategy(strategyClass, strategyClass.name === '' ? 'strategy' : strategyClass.name, Strategy);
   const hash = createHash('sha256');
   for (let each: unknown = strategy; typeof each === 'function' && each !== Strategy; each = Object.getPrototypeOf(each))
     hash.update(String(each));

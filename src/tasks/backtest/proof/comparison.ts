@@ -11,7 +11,7 @@ export interface Side {
   readonly run: TracedRun;
   readonly trace: DecisionTrace;
   /** Makes the run once more with a decision to keep in full, where the run alone would decide otherwise the second time. */
-  readonly repeat?: (wanted: number) => Promise<DecisionTrace>;
+  readonly repeat?: (recordedIndex: number) => Promise<DecisionTrace>;
 }
 
 /** The first decision in which two runs differ; null on a side that makes no further decision. */
@@ -35,13 +35,13 @@ export async function differenceOf(
   untilMs = Infinity,
   ignoresTexts = false,
 ): Promise<Difference | null> {
-  const at = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
-  if (at === null) return null;
-  const timeOf = ({ trace }: Side): number => trace.timeMs[at] ?? Infinity;
+  const index = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
+  if (index === null) return null;
+  const timeOf = ({ trace }: Side): number => trace.timeMs[index] ?? Infinity;
   const inFull = async (side: Side): Promise<Decision | null> => {
     if (timeOf(side) > untilMs) return null;
-    const { run, repeat = (wanted: number) => tracer.run(run, wanted) } = side;
-    return (await repeat(at)).found;
+    const { run, repeat = (recordedIndex: number) => tracer.run(run, recordedIndex) } = side;
+    return (await repeat(index)).recordedDecision;
   };
   return { timeMs: Math.min(timeOf(expected), timeOf(actual)), expected: await inFull(expected), actual: await inFull(actual) };
 }

@@ -10,7 +10,7 @@ import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 
 /** Returns the plan with nothing that closes after `toMs`. Null when a feed has no row left. */
 export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
-  return sliced(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
+  return slicePlan(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
 }
 
 /** A part of the data of a run: a span of time, and the warm-up rows before it. */
@@ -24,14 +24,14 @@ export interface Slice {
 }
 
 /** Returns the plan over a part of its data. Null when a feed has no row in it. */
-export function sliced(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunPlan | null {
+export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunPlan | null {
   const spans = plan.feeds.map(({ bars: { closeMs, length } }, index) => {
     const first = firstAfter(closeMs, 0, length, fromMs);
     return { from: Math.max(0, first - warmUpRows(index)), first, to: firstAfter(closeMs, 0, length, toMs) };
   });
   if (spans.some(({ from, to }) => to <= from) || spans.every(({ first, to }) => to <= first)) return null;
-  const feeds = plan.feeds.map((feed, at): FeedPlan => {
-    const { from, first, to } = spans[at]!;
+  const feeds = plan.feeds.map((feed, feedIndex): FeedPlan => {
+    const { from, first, to } = spans[feedIndex]!;
     return { ...feed, bars: rowsOf(feed.bars, from, to), firstRow: Math.min(first, to) - from };
   });
   const series = plan.series?.map((each): SeriesPlan => ({ ...each, values: knownUntil(each.values, toMs) }));
@@ -50,12 +50,12 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
   const data = new Map<InstrumentId, ContractData>(plan.futures!.data);
   for (const feed of finestFeeds(plan.feeds)) {
     const { id } = feed.bars.instrument;
-    const known = data.get(id);
-    if (known === undefined) continue;
+    const earlier = data.get(id);
+    if (earlier === undefined) continue;
     const { from, to } = spans[plan.feeds.indexOf(feed)]!;
-    const { marks } = known;
+    const { marks } = earlier;
     data.set(id, {
-      ...known,
+      ...earlier,
       marks: marks && {
         ...marks,
         open: marks.open.subarray(from, to),
@@ -63,7 +63,7 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
         low: marks.low.subarray(from, to),
         close: marks.close.subarray(from, to),
       },
-      funding: known.funding.filter(({ timeMs }) => timeMs <= toMs),
+      funding: earlier.funding.filter(({ timeMs }) => timeMs <= toMs),
     });
   }
   return data;

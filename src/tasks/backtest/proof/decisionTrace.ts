@@ -31,27 +31,27 @@ export class DecisionTrace implements HostCallLog {
   readonly orderMs: number[] = [];
   /** Places of log lines, whose texts decide nothing. */
   readonly logs = new Set<number>();
-  /** The decision number `wanted`, which a second run of the same kind makes. */
-  found: Decision | null = null;
+  /** The decision number `recordedIndex`, which a second run of the same kind makes. */
+  recordedDecision: Decision | null = null;
   /** The error that ended the run; null: none did. */
   error: Error | null = null;
   /** True when a timer follows the calendar. */
   usesCalendar = false;
   /** True: the run has ended, and what follows is no decision. */
   hasEnded = false;
-  private readonly wanted: number;
+  private readonly recordedIndex: number;
 
-  /** `wanted`: the index of the decision to keep in full; -1: none. */
-  constructor(wanted = -1) {
-    this.wanted = wanted;
+  /** `recordedIndex`: the index of the decision to keep in full; -1: none. */
+  constructor(recordedIndex = -1) {
+    this.recordedIndex = recordedIndex;
   }
 
   note(run: StrategyRun, name: string, args: readonly unknown[]): void {
     if (this.hasEnded || !DECISIONS.has(name)) return;
     if (name === 'cron') this.usesCalendar = true;
     const text = callText(run, name, args);
-    if (this.timeMs.length === this.wanted) {
-      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
+    if (this.timeMs.length === this.recordedIndex) {
+      this.recordedDecision = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
     if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
     if (name === 'log') this.logs.add(this.timeMs.length);
@@ -61,7 +61,7 @@ export class DecisionTrace implements HostCallLog {
   /** Notes that the strategy threw an error. */
   noteError(timeMs: number, error: unknown, place: Place | null): void {
     const text = `throws ${error instanceof Error ? error.message : String(error)}`;
-    if (this.timeMs.length === this.wanted) this.found = { timeMs, call: 'an error', text, feed: null, place };
+    if (this.timeMs.length === this.recordedIndex) this.recordedDecision = { timeMs, call: 'an error', text, feed: null, place };
     this.add(timeMs, text);
   }
 
@@ -100,11 +100,17 @@ interface NamedFeed {
   readonly interval: string;
 }
 
+/** Returns an argument that is a feed, or the feed in an object of options; null without one. */
+function feedOfArgument(argument: object): unknown {
+  if ('instrument' in argument) return argument;
+  return 'feed' in argument ? argument.feed : null;
+}
+
 /** Returns the feed that the arguments of a call name, as text; null if they name none. */
 function feedIn(args: readonly unknown[]): string | null {
   for (const each of args) {
     if (typeof each !== 'object' || each === null) continue;
-    const feed: unknown = 'instrument' in each ? each : 'feed' in each ? each.feed : null;
+    const feed = feedOfArgument(each);
     if (isFeed(feed)) return `${feed.instrument.wireName} ${feed.interval}`;
   }
   return null;

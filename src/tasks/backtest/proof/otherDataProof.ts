@@ -5,7 +5,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { differenceOf, proofOf, type Side } from './comparison.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
-import { poisoned } from './poison.ts';
+import { poisonPlan } from './poison.ts';
 
 const SEED_OFFSET = 31;
 
@@ -14,10 +14,10 @@ const SEED_OFFSET = 31;
  * over the same bars the same values. Over other bars it gives those of the earlier run. `lived`: strategies whose modules have made a run.
  */
 export async function proveOtherData(tracer: Tracer, plan: RunPlan, lived = plan.strategies): Promise<Proof | null> {
-  const other = poisoned(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
+  const other = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
   const sideOf = async (run: TracedRun): Promise<Side> => ({ run, trace: await tracer.run(run) });
   const after = await sideOf({ plan: { ...other, strategies: lived } });
-  const alone = await sideOf({ plan: other, isFresh: true });
-  const difference = await differenceOf(tracer, alone, after);
+  const otherSide = await sideOf({ plan: other, isFresh: true });
+  const difference = await differenceOf(tracer, otherSide, after);
   return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, other);
 }

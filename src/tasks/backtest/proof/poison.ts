@@ -12,7 +12,7 @@ import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/pla
 const MAX_FACTOR = 50;
 
 /** Returns the plan with other bars, and other values of series, after `afterMs`. Times stay, and so do mark prices and funding, which no strategy sees early. */
-export function poisoned(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
+export function poisonPlan(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: otherBars(feed.bars, afterMs, rng) }));
   if (plan.series === undefined) return { ...plan, feeds };
   return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };

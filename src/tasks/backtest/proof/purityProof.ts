@@ -80,11 +80,11 @@ export async function provePurity(
   const again: TracedRun = { plan };
   const trace = await tracer.run(again);
   // A module may keep state between runs. So each side is repeated from modules that are loaded for it alone.
-  const first: Side = { ...whole, repeat: (wanted) => inTurn(tracer, [whole.run], wanted) };
+  const first: Side = { ...whole, repeat: (recordedIndex) => inTurn(tracer, [whole.run], recordedIndex) };
   const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): Side => ({
     run: runs.at(-1)!,
     trace: decisions,
-    repeat: (wanted) => inTurn(tracer, runs, wanted),
+    repeat: (recordedIndex) => inTurn(tracer, runs, recordedIndex),
   });
   const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
   const freshRepeatDifference = isEarly
@@ -95,14 +95,16 @@ export async function provePurity(
     (lived === null ? null : await differenceOf(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
   onRun(0.6);
   const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
-  const found = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
-  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
-  if (repeatDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan), ...found };
-  if (surroundingDifference !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan), ...found };
+  const findings = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
+  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...findings };
+  if (repeatDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan), ...findings };
+  if (surroundingDifference !== null)
+    return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan), ...findings };
   const parallelDifference = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
-  if (parallelDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan), ...found };
+  if (parallelDifference !== null)
+    return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan), ...findings };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
-  return { proof: plainProof('purity', 'proved', text), ...found };
+  return { proof: plainProof('purity', 'proved', text), ...findings };
 }
 
 /**
@@ -113,7 +115,7 @@ async function differenceInSurroundings(tracer: Tracer, plan: RunPlan, expected:
   const run: TracedRun = { plan, isFresh: true };
   for (let index = 0; index < count; index++) {
     const trace = await withOtherSurroundings(index, () => tracer.run(run));
-    const side: Side = { run, trace, repeat: (wanted) => withOtherSurroundings(index, () => tracer.run(run, wanted)) };
+    const side: Side = { run, trace, repeat: (recordedIndex) => withOtherSurroundings(index, () => tracer.run(run, recordedIndex)) };
     const difference = await differenceOf(tracer, expected, side, Infinity, true);
     if (difference !== null) return difference;
   }
@@ -129,7 +131,7 @@ async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side, maxRows
   const { bars, firstRow } = leadFeed(plan);
   const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
   const run: TracedRun = { plan, untilMs };
-  const repeat = (wanted: number): Promise<DecisionTrace> => tracer.runBehind(run, wanted);
+  const repeat = (recordedIndex: number): Promise<DecisionTrace> => tracer.runBehind(run, recordedIndex);
   const behind: Side = { run, trace: await repeat(-1), repeat };
   if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
   // A decision may also depend on the size of a block, which another proof says.
@@ -145,23 +147,23 @@ export function isUnsteady({ first }: ImpureUses): boolean {
 }
 
 /** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */
-export function stateProof(found: Proof): Proof {
-  return { ...found, name: 'purity', text: STATE_TEXTS.again };
+export function stateProof(proof: Proof): Proof {
+  return { ...proof, name: 'purity', text: STATE_TEXTS.again };
 }
 
 /** Returns true when the second run of a process differs from the first up to where it ends, and would not with modules of its own. */
-async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, made: DecisionTrace): Promise<boolean> {
+async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, partTrace: DecisionTrace): Promise<boolean> {
   const { untilMs = Infinity } = part;
-  if (firstDifference(first, made, untilMs) === null) return false;
+  if (firstDifference(first, partTrace, untilMs) === null) return false;
   return firstDifference(first, await tracer.run({ ...part, isFresh: true }), untilMs) === null;
 }
 
 /** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
-async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number): Promise<DecisionTrace> {
+async function inTurn(tracer: Tracer, runs: readonly TracedRun[], recordedIndex: number): Promise<DecisionTrace> {
   const strategies = await freshStrategies(runs[0]!.plan.strategies);
   const traces: DecisionTrace[] = [];
   for (const [index, run] of runs.entries()) {
-    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, index === runs.length - 1 ? wanted : -1));
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, index === runs.length - 1 ? recordedIndex : -1));
   }
   return traces.at(-1)!;
 }
@@ -174,8 +176,8 @@ function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
   const rows = bars.length - firstRow;
   const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
-  const tried = Array.from({ length: PART_TRIES }, (_, index) => PART_ROWS + index);
-  const blockRows = tried.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
+  const triedRows = Array.from({ length: PART_TRIES }, (_, index) => PART_ROWS + index);
+  const blockRows = triedRows.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }
 

@@ -16,7 +16,7 @@ import { freshStrategies } from '../purity/freshStrategies.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { Side } from './comparison.ts';
-import { leadFeed, sliced } from './dataSlices.ts';
+import { leadFeed, slicePlan } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { embeddedMoves } from '../written/embeddedMoves.ts';
 import { embeddedPrices } from '../written/embeddedPrices.ts';
@@ -86,12 +86,12 @@ export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
     const proofs = await silently(() => proofsOf(task, (rows) => (bars.sampled = rows)));
     return { verdict: verdictOf(proofs, SAMPLED), why: null, proofs, bars: bars.sampled };
   } catch (error) {
-    return notSampled(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
+    return verdictWithoutSample(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 /** Returns the verdict of a run without a sample. `why` is one sentence without a final point. */
-export function notSampled(why: string): ProvedRun {
+export function verdictWithoutSample(why: string): ProvedRun {
   return { verdict: 'not-proved', why, proofs: [], bars: 0 };
 }
 
@@ -115,7 +115,7 @@ async function proofsOf(
         return [];
       },
     );
-    return merged(outcome, proofOfUses(uses, plan, sources) ?? earlier, customOfRun(seen));
+    return mergeProofs(outcome, proofOfUses(uses, plan, sources) ?? earlier, customOfRun(seen));
   } finally {
     watch.stop();
   }
@@ -168,16 +168,17 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
-  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
+  const otherDataProof =
+    table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
   if (uses.first !== null) return [];
   const untilMs = endOfBlocks(samplePlan, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
     proveBlocks(tracer, { plan: samplePlan, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
-  const isState = hasState || kept !== null;
+  const isState = hasState || otherDataProof !== null;
   const blocks = await blocksOf(isState);
   const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
-  const found = [table ?? kept ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
-  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, samplePlan)) : found;
+  const proofs = [table ?? otherDataProof ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  return whole.trace.orderMs.length === 0 ? proofs.map((proof) => undecidedWithoutOrders(proof, samplePlan)) : proofs;
 }
 
 /** Returns the time up to which the proof of blocks runs: enough rows, and enough orders. */
@@ -189,7 +190,7 @@ function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
 }
 
 /** Without orders there is nothing that two runs could do alike. */
-function undecided(proof: Proof, plan: RunPlan): Proof {
+function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
   if (proof.verdict !== 'proved') return proof;
   return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
 }
@@ -210,26 +211,29 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
  * data have none.
  */
 async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
-  const needed = await warmUpOf(tracer, plan);
-  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= needed[index]!);
+  const warmUpRows = await warmUpOf(tracer, plan);
+  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
   if (short >= 0) {
     const { instrument, interval, length } = plan.feeds[short]!.bars;
-    return `the strategy needs ${counted(needed[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
+    return `the strategy needs ${counted(warmUpRows[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
   }
-  const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
+  const fromMs = Math.max(
+    plan.fromMs,
+    ...plan.feeds.map(({ bars }, feedIndex) => (warmUpRows[feedIndex]! > 0 ? bars.openMs[warmUpRows[feedIndex]!]! : -Infinity)),
+  );
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
   const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
   const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows(rows / ROWS[0]))) - 1]!));
-  const parts = [...ends].flatMap((toMs) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => needed[feed]! }) ?? []);
+  const parts = [...ends].flatMap((toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feed) => warmUpRows[feed]! }) ?? []);
   return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
 }
 
 const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
 
 /** Returns both proofs. What was used, in the sample or before it in the run, refutes purity whatever else was found. */
-function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
-  const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
+function mergeProofs(proofs: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
+  const find = (name: ProofName): Proof | undefined => proofs.find((proof) => proof.name === name);
   const blocks =
     find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
   return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
@@ -248,10 +252,12 @@ function namesModule(code: string): boolean {
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */
-function usesOfRun(seen: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
+function usesOfRun(warnings: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
   const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
   const reach = new Set(declared.map(({ text }) => text));
-  const first = seen.find((each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text));
+  const first = warnings.find(
+    (each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text),
+  );
   if (first === undefined) return null;
   const uses = new ImpureUses();
   uses.add(first);
@@ -259,7 +265,9 @@ function usesOfRun(seen: readonly Warning[], plan: RunPlan, sources: readonly st
 }
 
 /** Returns the difference that the check of custom indicators found in the run. */
-function customOfRun(seen: readonly Warning[]): Proof | null {
-  const found = seen.find(({ code }) => code === 'LOOKAHEAD_CUSTOM');
-  return found === undefined ? null : { ...plainProof('blocks', 'refuted', found.text), file: found.file, line: found.line };
+function customOfRun(warnings: readonly Warning[]): Proof | null {
+  const customWarning = warnings.find(({ code }) => code === 'LOOKAHEAD_CUSTOM');
+  return customWarning === undefined
+    ? null
+    : { ...plainProof('blocks', 'refuted', customWarning.text), file: customWarning.file, line: customWarning.line };
 }

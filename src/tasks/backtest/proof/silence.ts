@@ -3,16 +3,16 @@
 /** Runs a function whose output to stdout and stderr of this thread is dropped. */
 export async function silently<T>(run: () => Promise<T>): Promise<T> {
   const restore = [process.stdout, process.stderr].map((stream) => {
-    const found = Object.getOwnPropertyDescriptor(stream, 'write');
-    const dropped: typeof stream.write = (_chunk: unknown, ...rest: unknown[]): boolean => {
-      const done = rest.at(-1);
+    const descriptor = Object.getOwnPropertyDescriptor(stream, 'write');
+    const dropOutput: typeof stream.write = (_chunk: unknown, ...args: unknown[]): boolean => {
+      const done = args.at(-1);
       if (typeof done === 'function') queueMicrotask(() => void Reflect.apply(done, stream, []));
       return true;
     };
-    stream.write = dropped;
+    stream.write = dropOutput;
     return () => {
-      if (found === undefined) Reflect.deleteProperty(stream, 'write');
-      else Object.defineProperty(stream, 'write', found);
+      if (descriptor === undefined) Reflect.deleteProperty(stream, 'write');
+      else Object.defineProperty(stream, 'write', descriptor);
     };
   });
   try {

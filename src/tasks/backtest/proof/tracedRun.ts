@@ -44,9 +44,9 @@ export class Tracer {
     this.during = during;
   }
 
-  /** Returns the decisions of a run. An error of a strategy is its last one. `wanted`: the index of the decision to keep in full. */
-  async run(of: TracedRun, wanted = -1): Promise<DecisionTrace> {
-    const trace = new DecisionTrace(wanted);
+  /** Returns the decisions of a run. An error of a strategy is its last one. `recordedIndex`: the index of the decision to keep in full. */
+  async run(of: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
+    const trace = new DecisionTrace(recordedIndex);
     return this.noting(trace, () =>
       this.bot(of, trace, ({ engine }) => {
         spanLoop(engine, of.untilMs ?? Infinity);
@@ -60,16 +60,16 @@ export class Tracer {
 
   /**
    * Returns the decisions of a run beside an equal one, which is a block ahead: they take turns. Both have the modules of
-   * the plan, so variables of modules and static fields are shared. `wanted`: see `run`.
+   * the plan, so variables of modules and static fields are shared. `recordedIndex`: see `run`.
    */
-  async runBehind({ plan, untilMs = Infinity }: TracedRun, wanted = -1): Promise<DecisionTrace> {
-    const own: RunPlan = { ...plan, blockRows: TURN_ROWS };
-    const trace = new DecisionTrace(wanted);
+  async runBehind({ plan, untilMs = Infinity }: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
+    const turnPlan: RunPlan = { ...plan, blockRows: TURN_ROWS };
+    const trace = new DecisionTrace(recordedIndex);
     const bots: SealedBot[] = [];
     const work = async (): Promise<void> => {
       const constructed: ConstructedBot[] = [];
       this.during(() => {
-        for (const each of [new DecisionTrace(), trace]) constructed.push(replayedBotMaker(own, this.optionsOf(each))());
+        for (const each of [new DecisionTrace(), trace]) constructed.push(replayedBotMaker(turnPlan, this.optionsOf(each))());
       });
       const technical = needsTechnical(constructed[0]!.engine) ? await loadTechnicalLibrary() : null;
       this.during(() => {
@@ -80,7 +80,7 @@ export class Tracer {
     };
     return this.noting(trace, () =>
       work().finally(() => {
-        this.endedMs = bots[1]?.engine.nowMs ?? own.fromMs;
+        this.endedMs = bots[1]?.engine.nowMs ?? turnPlan.fromMs;
         this.current = null;
         for (const { engine } of bots) engine.release();
       }),
@@ -116,31 +116,31 @@ export class Tracer {
   /** Makes the bot of a run, without its bars, and hands it to `use`. */
   async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
     const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
-    const own: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
+    const freshPlan: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
     const options = this.optionsOf(trace);
-    const made: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
+    const parts: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
     const begin = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
-      const bot = (made.bot = sealBot(constructed, technical));
+      const bot = (parts.bot = sealBot(constructed, technical));
       this.current = bot;
       if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;
-      made.value = use(bot);
+      parts.value = use(bot);
     };
     try {
       this.during(() => {
-        const constructed = replayedBotMaker(own, options)();
-        if (needsTechnical(constructed.engine)) made.constructed = constructed;
+        const constructed = replayedBotMaker(freshPlan, options)();
+        if (needsTechnical(constructed.engine)) parts.constructed = constructed;
         else begin(constructed, null);
       });
-      const { constructed } = made;
+      const { constructed } = parts;
       if (constructed !== undefined) {
         const technical = await loadTechnicalLibrary();
         this.during(() => begin(constructed, technical));
       }
-      return made.value as T;
+      return parts.value as T;
     } finally {
-      this.endedMs = made.bot?.engine.nowMs ?? own.fromMs;
+      this.endedMs = parts.bot?.engine.nowMs ?? freshPlan.fromMs;
       this.current = null;
-      made.bot?.engine.release();
+      parts.bot?.engine.release();
     }
   }
 }

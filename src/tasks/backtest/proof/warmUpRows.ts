@@ -10,10 +10,10 @@ export async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly 
   return tracer.bot({ plan }, new DecisionTrace(), ({ engine }) =>
     plan.feeds.map(({ bars: { closeMs, length } }, index) => {
       const feed = engine.feeds[index]!;
-      const needed = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
+      const neededRows = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
       // A feed without indicators of its own may still be read at the first decision.
       const row = firstAfter(closeMs, 0, length, plan.fromMs);
-      return needed === 0 && row > 0 ? 1 : needed;
+      return neededRows === 0 && row > 0 ? 1 : neededRows;
     }),
   );
 }

@@ -53,8 +53,8 @@ export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warni
 }
 
 async function sealEngineOf(plan: RunPlan): Promise<ReadyBot> {
-  const made = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
-  return sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null).engine;
+  const bot = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
+  return sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null).engine;
 }
 
 interface Span {
@@ -107,11 +107,11 @@ async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: bool
   const log = new HostCallTexts();
   const { calls } = log;
   const strategies = await freshStrategies(plan.strategies);
-  const own = { ...plan, fromMs, strategies };
+  const ownPlan = { ...plan, fromMs, strategies };
   let bot: SealedBot | null = null;
   try {
-    const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, log) })();
-    bot = sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null);
+    const replayedBot = replayedBotMaker(ownPlan, { hostFor: (run) => new RecordingHost(run, log) })();
+    bot = sealBot(replayedBot, needsTechnical(replayedBot.engine) ? await loadTechnicalLibrary() : null);
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);
   } catch (error) {
@@ -132,8 +132,8 @@ function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): D
 
 function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[]): Warning {
   const [first] = customs.filter(({ isPure }) => !isPure);
-  const what = `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
-  return { code: 'LOOKAHEAD_CUSTOM', text: what, ...placeOf(first) };
+  const problem = `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
+  return { code: 'LOOKAHEAD_CUSTOM', text: problem, ...placeOf(first) };
 }
 
 const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>

@@ -42,13 +42,13 @@ export function watchDates(report: Report): (() => void)[] {
 /** Replaces `Date` by a class that reports reads of the clock and of the local time zone. Returns a function that restores it. */
 function watchClass(report: Report): () => void {
   const Real = Date;
-  const Watched = function (this: unknown, ...args: unknown[]): unknown {
+  const WatchedDate = function (this: unknown, ...args: unknown[]): unknown {
     if (new.target === undefined) {
-      report('IMPURE_CLOCK', 'Date()', Watched);
+      report('IMPURE_CLOCK', 'Date()', WatchedDate);
       return Real();
     }
-    checkArguments(args, report, Watched);
-    return Reflect.construct(Real, args, new.target === Watched ? Real : new.target);
+    checkArguments(args, report, WatchedDate);
+    return Reflect.construct(Real, args, new.target === WatchedDate ? Real : new.target);
   };
   const now = (): number => {
     report('IMPURE_CLOCK', 'Date.now()', now);
@@ -58,13 +58,13 @@ function watchClass(report: Report): () => void {
     if (!HAS_ZONE.test(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
     return Real.parse(text);
   };
-  Object.defineProperty(Watched, 'name', { value: 'Date' });
-  Object.defineProperty(Watched, 'length', { value: 7 });
-  Object.defineProperty(Watched, 'prototype', { value: Real.prototype, writable: false });
+  Object.defineProperty(WatchedDate, 'name', { value: 'Date' });
+  Object.defineProperty(WatchedDate, 'length', { value: 7 });
+  Object.defineProperty(WatchedDate, 'prototype', { value: Real.prototype, writable: false });
   for (const [name, value] of Object.entries({ now, parse, UTC: Real.UTC.bind(Real) })) {
-    Object.defineProperty(Watched, name, { value, writable: true, configurable: true });
+    Object.defineProperty(WatchedDate, name, { value, writable: true, configurable: true });
   }
-  return both(replace(globalThis, 'Date', Watched), replace(Real.prototype, 'constructor', Watched));
+  return both(replace(globalThis, 'Date', WatchedDate), replace(Real.prototype, 'constructor', WatchedDate));
 }
 
 /** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */
@@ -81,12 +81,12 @@ function checkArguments(args: readonly unknown[], report: Report, below: Method)
 function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
   const real: unknown = Reflect.get(Date.prototype, name);
   if (typeof real !== 'function') return () => {};
-  const watched: Method = function (...args): unknown {
+  const watchedMethod: Method = function (...args): unknown {
     // With an explicit time zone the result does not depend on the machine.
-    if (!(name.startsWith('toLocale') && hasZone(args[1]))) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()`, watched);
+    if (!(name.startsWith('toLocale') && hasZone(args[1]))) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()`, watchedMethod);
     return Reflect.apply(real, this, args);
   };
-  return replace(Date.prototype, name, watched);
+  return replace(Date.prototype, name, watchedMethod);
 }
 
 const hasZone = (options: unknown): boolean =>
@@ -95,14 +95,18 @@ const hasZone = (options: unknown): boolean =>
 /** Replaces `Intl.DateTimeFormat` by a class that reports a missing time zone. Returns a function that restores it. */
 function watchFormat(report: Report): () => void {
   const Real = Intl.DateTimeFormat;
-  const Watched = function (this: unknown, ...args: unknown[]): unknown {
-    if (!hasZone(args[1])) report('IMPURE_LOCAL_TIME', 'Intl.DateTimeFormat without a timeZone', Watched);
-    return Reflect.construct(Real, args, new.target === undefined || new.target === Watched ? Real : new.target);
+  const WatchedFormat = function (this: unknown, ...args: unknown[]): unknown {
+    if (!hasZone(args[1])) report('IMPURE_LOCAL_TIME', 'Intl.DateTimeFormat without a timeZone', WatchedFormat);
+    return Reflect.construct(Real, args, new.target === undefined || new.target === WatchedFormat ? Real : new.target);
   };
-  Object.defineProperty(Watched, 'name', { value: 'DateTimeFormat' });
-  Object.defineProperty(Watched, 'prototype', { value: Real.prototype, writable: false });
-  Object.defineProperty(Watched, 'supportedLocalesOf', { value: Real.supportedLocalesOf.bind(Real), writable: true, configurable: true });
-  const restore = [replace(Intl, 'DateTimeFormat', Watched), replace(Real.prototype, 'constructor', Watched)];
+  Object.defineProperty(WatchedFormat, 'name', { value: 'DateTimeFormat' });
+  Object.defineProperty(WatchedFormat, 'prototype', { value: Real.prototype, writable: false });
+  Object.defineProperty(WatchedFormat, 'supportedLocalesOf', {
+    value: Real.supportedLocalesOf.bind(Real),
+    writable: true,
+    configurable: true,
+  });
+  const restore = [replace(Intl, 'DateTimeFormat', WatchedFormat), replace(Real.prototype, 'constructor', WatchedFormat)];
   const parts = Reflect.get(Real.prototype, 'formatToParts') as Method;
   const watchedParts: Method = function (...args): unknown {
     if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
@@ -117,28 +121,28 @@ function watchFormatter(holder: object, report: Report): () => void {
   const real = Object.getOwnPropertyDescriptor(holder, 'format');
   const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');
   if (real?.configurable !== true || typeof get !== 'function') return () => {};
-  const made = new WeakMap<object, Method>();
-  const watched: Method = function (): unknown {
+  const methods = new WeakMap<object, Method>();
+  const watchedMethod: Method = function (): unknown {
     const format = Reflect.apply(get, this, []) as Method;
-    const known = made.get(format);
-    if (known !== undefined) return known;
+    const cached = methods.get(format);
+    if (cached !== undefined) return cached;
     const watchedFormat: Method = (...args) => {
       if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.format() of now', watchedFormat);
       return format(...args);
     };
-    made.set(format, watchedFormat);
+    methods.set(format, watchedFormat);
     return watchedFormat;
   };
-  Object.defineProperty(holder, 'format', { ...real, get: watched });
+  Object.defineProperty(holder, 'format', { ...real, get: watchedMethod });
   return () => void Object.defineProperty(holder, 'format', real);
 }
 
 /** Replaces a property and returns a function that restores it. */
 export function replace(holder: object, name: string, value: unknown): () => void {
-  const old = Object.getOwnPropertyDescriptor(holder, name);
-  if (old === undefined || old.configurable === false) return () => {};
-  Object.defineProperty(holder, name, { value, writable: true, configurable: true, enumerable: old.enumerable ?? false });
-  return () => void Object.defineProperty(holder, name, old);
+  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+  if (descriptor === undefined || descriptor.configurable === false) return () => {};
+  Object.defineProperty(holder, name, { value, writable: true, configurable: true, enumerable: descriptor.enumerable ?? false });
+  return () => void Object.defineProperty(holder, name, descriptor);
 }
 
 /** Returns a function that calls all of the functions, the last one first. */

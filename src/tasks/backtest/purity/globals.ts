@@ -101,27 +101,27 @@ function performanceHolder(name: string): object {
 function watchFunction(report: Report, code: WarningCode, holder: object, name: string, prefix: string): () => void {
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
-  const watched: Method = function (...args): unknown {
+  const watchedMethod: Method = function (...args): unknown {
     // Node takes raw memory for much that is pure, such as Buffer.concat(), and fills it.
-    if (prefix !== 'Buffer.' || !isCalledByNode(watched)) report(code, `${prefix}${name}()`, watched);
+    if (prefix !== 'Buffer.' || !isCalledByNode(watchedMethod)) report(code, `${prefix}${name}()`, watchedMethod);
     return Reflect.apply(real, this, args);
   };
   // Copies properties such as the symbol by which `util.promisify` recognises `setTimeout`.
-  Object.defineProperties(watched, Object.getOwnPropertyDescriptors(real));
-  return replace(holder, name, watched);
+  Object.defineProperties(watchedMethod, Object.getOwnPropertyDescriptors(real));
+  return replace(holder, name, watchedMethod);
 }
 
 /** Replaces a global class by one that reports each construction. Returns a function that restores it. */
 function watchClass(report: Report, code: WarningCode, name: string): () => void {
   const real: unknown = Reflect.get(globalThis, name);
   if (typeof real !== 'function') return () => {};
-  const watched: Method = function (...args): unknown {
-    report(code, `new ${name}()`, watched);
-    return Reflect.construct(real, args, new.target === undefined || new.target === watched ? real : new.target);
+  const watchedMethod: Method = function (...args): unknown {
+    report(code, `new ${name}()`, watchedMethod);
+    return Reflect.construct(real, args, new.target === undefined || new.target === watchedMethod ? real : new.target);
   };
-  Object.defineProperty(watched, 'name', { value: name });
-  Object.defineProperty(watched, 'prototype', { value: Reflect.get(real, 'prototype'), writable: false });
-  return replace(globalThis, name, watched);
+  Object.defineProperty(watchedMethod, 'name', { value: name });
+  Object.defineProperty(watchedMethod, 'prototype', { value: Reflect.get(real, 'prototype'), writable: false });
+  return replace(globalThis, name, watchedMethod);
 }
 
 const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
@@ -143,11 +143,11 @@ function watchRead(report: Report, code: WarningCode, holder: unknown, name: str
   const real = Object.getOwnPropertyDescriptor(holder, name);
   if (real?.configurable !== true) return () => {};
   const get: unknown = Reflect.get(real, 'get');
-  const watched: Method = function (): unknown {
-    report(code, `${prefix}${name}`, watched);
+  const watchedMethod: Method = function (): unknown {
+    report(code, `${prefix}${name}`, watchedMethod);
     return isMethod(get) ? Reflect.apply(get, this, []) : real.value;
   };
-  Object.defineProperty(holder, name, { get: watched, configurable: true, enumerable: real.enumerable ?? false });
+  Object.defineProperty(holder, name, { get: watchedMethod, configurable: true, enumerable: real.enumerable ?? false });
   return () => void Object.defineProperty(holder, name, real);
 }
 
@@ -157,13 +157,13 @@ function watchMakers(report: Report): (() => void)[] {
   return kinds.flatMap((kind) => {
     const holder = Object.getPrototypeOf(kind) as { readonly constructor: FunctionConstructor };
     const real = holder.constructor;
-    const watched: Method = function (...args): unknown {
-      if (args.some((text) => String(text).includes('import'))) report('IMPURE_MODULE', `${real.name}() with an import`, watched);
-      return Reflect.construct(real, args, new.target === undefined || new.target === watched ? real : new.target);
+    const watchedMethod: Method = function (...args): unknown {
+      if (args.some((text) => String(text).includes('import'))) report('IMPURE_MODULE', `${real.name}() with an import`, watchedMethod);
+      return Reflect.construct(real, args, new.target === undefined || new.target === watchedMethod ? real : new.target);
     };
-    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(real));
+    Object.defineProperties(watchedMethod, Object.getOwnPropertyDescriptors(real));
     const isGlobal = Reflect.get(globalThis, real.name) === real;
-    return [...(isGlobal ? [replace(globalThis, real.name, watched)] : []), replace(holder, 'constructor', watched)];
+    return [...(isGlobal ? [replace(globalThis, real.name, watchedMethod)] : []), replace(holder, 'constructor', watchedMethod)];
   });
 }
 

@@ -36,7 +36,7 @@ const CLASSES: readonly (readonly [string, readonly string[]])[] = [
 /** Replaces what follows the language of the machine. Returns functions that restore it. */
 export function watchLanguages(): (() => void)[] {
   return [
-    ...METHODS.map(([holder, name, at, others]) => watchMethod(holder, name, at, others)),
+    ...METHODS.map(([holder, name, localeIndex, others]) => watchMethod(holder, name, localeIndex, others)),
     ...CLASSES.map(watchClass),
     watchSupported(),
   ];
@@ -50,32 +50,36 @@ function watchSupported(): () => void {
 }
 
 /** Replaces a method by one that uses one of the `others` where the caller names no language. Returns a function that restores it. */
-function watchMethod(holder: object, name: string, at: number, others: readonly string[]): () => void {
+function watchMethod(holder: object, name: string, localeIndex: number, others: readonly string[]): () => void {
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
-  const watched: Method = function (...args): unknown {
-    return Reflect.apply(real, this, withLanguage(args, at, others));
+  const watchedMethod: Method = function (...args): unknown {
+    return Reflect.apply(real, this, withLanguage(args, localeIndex, others));
   };
-  Object.defineProperty(watched, 'name', { value: name });
-  return replace(holder, name, watched);
+  Object.defineProperty(watchedMethod, 'name', { value: name });
+  return replace(holder, name, watchedMethod);
 }
 
 /** Replaces a class of `Intl` by one that uses another language where the caller names none. Returns a function that restores it. */
 function watchClass([name, others]: readonly [string, readonly string[]]): () => void {
   const Real: unknown = Reflect.get(Intl, name);
   if (typeof Real !== 'function') return () => {};
-  const Watched = function (this: unknown, ...args: unknown[]): unknown {
-    return Reflect.construct(Real, withLanguage(args, 0, others), new.target === undefined || new.target === Watched ? Real : new.target);
+  const WatchedConstructor = function (this: unknown, ...args: unknown[]): unknown {
+    return Reflect.construct(
+      Real,
+      withLanguage(args, 0, others),
+      new.target === undefined || new.target === WatchedConstructor ? Real : new.target,
+    );
   };
   const { prototype } = Real;
   for (const key of ['name', 'length', 'prototype', 'supportedLocalesOf']) {
-    const found = Object.getOwnPropertyDescriptor(Real, key);
-    if (found !== undefined) Object.defineProperty(Watched, key, found);
+    const descriptor = Object.getOwnPropertyDescriptor(Real, key);
+    if (descriptor !== undefined) Object.defineProperty(WatchedConstructor, key, descriptor);
   }
-  return both(replace(Intl, name, Watched), replace(prototype as object, 'constructor', Watched));
+  return both(replace(Intl, name, WatchedConstructor), replace(prototype as object, 'constructor', WatchedConstructor));
 }
 
-function withLanguage(args: readonly unknown[], at: number, others: readonly string[]): readonly unknown[] {
-  const language = args[at] === undefined ? otherLanguage(others) : undefined;
-  return language === undefined ? args : Object.assign([...args], { [at]: language });
+function withLanguage(args: readonly unknown[], localeIndex: number, others: readonly string[]): readonly unknown[] {
+  const language = args[localeIndex] === undefined ? otherLanguage(others) : undefined;
+  return language === undefined ? args : Object.assign([...args], { [localeIndex]: language });
 }

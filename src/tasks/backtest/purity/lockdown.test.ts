@@ -50,6 +50,6 @@ test('fixed built-ins keep their fast form, so that compiled code does not look 
   });
   const owners = '{ Math, Object, Reflect, Number, Array, JSON, map: Map.prototype, list: Array.prototype }';
   const slow = `Object.entries(${owners}).filter(([, owner]) => !%HasFastProperties(owner)).map(([name]) => name)`;
-  const program = `${outputFiles[0]!.text}\nBuiltIns.fix();\nprocess.stdout.write(JSON.stringify(${slow}));`;
+  const program = `${outputFiles[0]!.text}\nBuiltIns.makeReadOnly();\nprocess.stdout.write(JSON.stringify(${slow}));`;
   expect(execFileSync(process.execPath, ['--allow-natives-syntax', '--input-type=module', '-e', program], { encoding: 'utf8' })).toBe('[]');
 });

@@ -86,7 +86,9 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
     const names = functions ?? Object.keys(holder).filter((key) => /^[a-z]/.test(key));
     return names.flatMap((key) => {
       const real = holder[key];
-      return typeof real === 'function' ? [replace(holder, key, watched(report, code, `${name}.${key}()`, real as Method, isInput))] : [];
+      return typeof real === 'function'
+        ? [replace(holder, key, watchFunction(report, code, `${name}.${key}()`, real as Method, isInput))]
+        : [];
     });
   });
   for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
@@ -101,26 +103,26 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
 const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePackage(`node:${name}`) as Readonly<Record<string, unknown>>;
 
 /** Returns a function like `real` that reports each call, except for reads of the input files of the run. */
-function watched(report: Report, code: WarningCode, what: string, real: Method, isInput: (path: string) => boolean): Method {
+function watchFunction(report: Report, code: WarningCode, description: string, real: Method, isInput: (path: string) => boolean): Method {
   const method: Method = function (...args): unknown {
     if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realOf(args[0]);
-    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, what, method);
+    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, description, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
   // For example the symbol by which `util.promisify` recognises a function.
   Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
   // Such as `realpathSync.native` and `hrtime.bigint`.
-  for (const [key, own] of Object.entries(real)) {
-    if (typeof own !== 'function') continue;
-    const inner = what.endsWith('()') ? `${what.slice(0, -2)}.${key}()` : `${what}.${key}`;
-    const value = watched(report, code, inner, own as Method, isInput);
+  for (const [key, member] of Object.entries(real)) {
+    if (typeof member !== 'function') continue;
+    const inner = description.endsWith('()') ? `${description.slice(0, -2)}.${key}()` : `${description}.${key}`;
+    const value = watchFunction(report, code, inner, member as Method, isInput);
     Object.defineProperty(method, key, { value, configurable: true, enumerable: true, writable: true });
   }
   return method;
 }
 
-function reportDirect(report: Report, code: WarningCode, what: string, below: (...args: never[]) => unknown): void {
-  if (!isCalledByNode(below)) report(code, what, below);
+function reportDirect(report: Report, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
+  if (!isCalledByNode(below)) report(code, description, below);
 }
 
 /** A function that `createRequire` makes reads files by itself: other code than packages, and tables. */
@@ -128,28 +130,28 @@ function watchRequire(report: Report, isInput: (path: string) => boolean): () =>
   const holder = moduleOf('module');
   const real = holder['createRequire'] as typeof createRequire;
   const make = (from: string | URL): NodeJS.Require => {
-    const own = real(hasOtherSurroundings() ? (realOf(from) as string | URL) : from);
+    const requireFunction = real(hasOtherSurroundings() ? (realOf(from) as string | URL) : from);
     const watchedRequire = (id: string): unknown => {
-      const path = isBuiltin(id) ? null : own.resolve(id);
+      const path = isBuiltin(id) ? null : requireFunction.resolve(id);
       const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
       if (isRead) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
-      return own(id) as unknown;
+      return requireFunction(id) as unknown;
     };
-    return Object.assign(watchedRequire, own);
+    return Object.assign(watchedRequire, requireFunction);
   };
   return replace(holder, 'createRequire', make);
 }
 
-function pathOf(given: unknown): string {
-  if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
-  return typeof given === 'string' ? resolve(given) : '';
+function pathOf(path: unknown): string {
+  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path);
+  return typeof path === 'string' ? resolve(path) : '';
 }
 
 /** Returns a path of the other folder as it is. */
-function realOf(given: unknown): unknown {
-  const path = pathOf(given);
+function realOf(value: unknown): unknown {
+  const path = pathOf(value);
   const real = realPath(path, process.cwd());
-  return real === path ? given : real;
+  return real === path ? value : real;
 }
 
 /** `path` and `url` take the folder in which the command runs: reported is a decision that depends on it. */
@@ -173,8 +175,8 @@ function watchDebug(name: string): () => void {
   const real = moduleOf('util')[name] as Method;
   const make: Method = function (...args): unknown {
     const print = Reflect.apply(real, this, args) as Method & { readonly enabled: boolean };
-    const own: Method = (...words) => print(...words);
-    return Object.defineProperty(own, 'enabled', {
+    const watchedPrint: Method = (...words) => print(...words);
+    return Object.defineProperty(watchedPrint, 'enabled', {
       get: () => print.enabled !== hasOtherSurroundings(),
       configurable: true,
       enumerable: true,
@@ -213,9 +215,14 @@ function watchMember(report: Report, name: string): (() => void)[] {
   const value: unknown = Reflect.get(process, name);
   if (typeof value === 'function') {
     const real = value as Method;
-    const plain = () => watched(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false);
+    if (name === 'nextTick') return [replace(process, name, watchedTick(report, real))];
+    if (name === 'cwd') return [replace(process, name, watchedFolder(report, real))];
     return [
-      replace(process, name, name === 'nextTick' ? watchedTick(report, real) : name === 'cwd' ? watchedFolder(report, real) : plain()),
+      replace(
+        process,
+        name,
+        watchFunction(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false),
+      ),
     ];
   }
   if (!isObject(value)) return [];
@@ -237,17 +244,17 @@ function watchMember(report: Report, name: string): (() => void)[] {
   const traps: ProxyHandler<object> = { get, has, ownKeys };
   if (!INSPECTED.has(name)) return [replace(process, name, new Proxy(value, traps))];
   // What shows an object past its traps sees what stands in for it, and that says when it is shown.
-  const shown = Array.isArray(value) ? [] : {};
+  const target = Array.isArray(value) ? [] : {};
   const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
     note(show);
     return inspect(value, options);
   };
-  Object.defineProperty(shown, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
+  Object.defineProperty(target, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
   return [
     replace(
       process,
       name,
-      new Proxy(shown, {
+      new Proxy(target, {
         ...traps,
         set: (_, key, to) => Reflect.set(value, key, to),
         deleteProperty: (_, key) => Reflect.deleteProperty(value, key),

@@ -110,16 +110,16 @@ export async function withOtherSurroundings<T>(at: number, run: () => Promise<T>
 
 /** Gives an object an own property that hides the one of its class. Returns a function that removes it. */
 function shadow(holder: object, key: string, value: unknown): () => void {
-  const found = Object.getOwnPropertyDescriptor(holder, key);
-  if (found !== undefined) return replaceValue(holder, key, value);
+  const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+  if (descriptor !== undefined) return replaceValue(holder, key, value);
   Object.defineProperty(holder, key, { value, writable: true, configurable: true });
   return () => void Reflect.deleteProperty(holder, key);
 }
 
 /** Replaces a property, and returns a function that restores it. A property that cannot change stays. */
 function replaceValue(holder: object, key: string, value: unknown): () => void {
-  const found = Object.getOwnPropertyDescriptor(holder, key);
-  if (found?.configurable !== true) return () => {};
-  Object.defineProperty(holder, key, { value, writable: true, configurable: true, enumerable: found.enumerable ?? false });
-  return () => void Object.defineProperty(holder, key, found);
+  const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+  if (descriptor?.configurable !== true) return () => {};
+  Object.defineProperty(holder, key, { value, writable: true, configurable: true, enumerable: descriptor.enumerable ?? false });
+  return () => void Object.defineProperty(holder, key, descriptor);
 }

@@ -42,7 +42,7 @@ export class PurityWatch {
     if (isAlone) holdClocks();
     if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
     if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
-    if (isAlone) BuiltIns.fix();
+    if (isAlone) BuiltIns.makeReadOnly();
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
   }
 
@@ -60,7 +60,7 @@ export class PurityWatch {
   /** Runs the load of the module at `url`. Reports only calls of that module. */
   async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
     if (this.#isAlone) return load();
-    const end = listen((code, what, below) => this.#warn(code, what, authorPlace(below, url)));
+    const end = listen((code, description, below) => this.#warn(code, description, authorPlace(below, url)));
     try {
       return await load();
     } finally {
@@ -91,18 +91,18 @@ export class PurityWatch {
     for (const undo of this.#undo.splice(0).toReversed()) undo();
   }
 
-  readonly #report: Report = (code, what, below) => {
-    if (!this.#isKnown(code, what)) this.#warn(code, what, authorPlace(below));
+  readonly #report: Report = (code, description, below) => {
+    if (!this.#isKnown(code, description)) this.#warn(code, description, authorPlace(below));
   };
 
-  #isKnown(code: WarningCode, what: string): boolean {
-    return this.#reported.has(what) && this.#warnings.stops?.(code) !== true;
+  #isKnown(code: WarningCode, description: string): boolean {
+    return this.#reported.has(description) && this.#warnings.stops?.(code) !== true;
   }
 
-  #warn(code: WarningCode, what: string, place: Place | null): void {
-    if (place === null || this.#isKnown(code, what)) return;
-    this.#reported.add(what);
-    this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
+  #warn(code: WarningCode, description: string, place: Place | null): void {
+    if (place === null || this.#isKnown(code, description)) return;
+    this.#reported.add(description);
+    this.#warnings.add({ code, text: `${description} in strategy code: ${WHY[code] ?? ''}`, ...place });
   }
 }
 
@@ -119,8 +119,8 @@ let undoShared: readonly (() => void)[] = [];
 function listen(report: Report): () => void {
   listening.add(report);
   if (listening.size === 1) {
-    undoShared = replaceMembers((code, what, below) => {
-      for (const each of listening) each(code, what, below);
+    undoShared = replaceMembers((code, description, below) => {
+      for (const each of listening) each(code, description, below);
     });
   }
   return () => {

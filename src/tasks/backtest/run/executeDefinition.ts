@@ -81,7 +81,7 @@ export async function runBacktestRequest(
 }
 
 /** Runs the bars. Throws StrategyError if a promise of a callback continues after the last bar. */
-async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan, watch: PurityWatch): Promise<void> {
+async function runWithWatcher({ loop, engine }: PreparedRun, { strategies }: RunPlan, watch: PurityWatch): Promise<void> {
   try {
     watch.during(() => loop(engine));
   } finally {
@@ -162,14 +162,14 @@ function neededRows({ engine }: PreparedRun): number {
   return Math.max(0, ...engine.runs.map((each) => each.readyRow(engine.feeds[0]!)));
 }
 
-interface Watched {
+interface WatchedRun {
   readonly watcher: Watcher;
   readonly watch: PurityWatch;
   readonly warnings: WarningList;
 }
 
 /** Runs a resolved definition. The caller closes its files if this fails. */
-async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: Watched): Promise<ExecutedRun> {
+async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: WatchedRun): Promise<ExecutedRun> {
   if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const { plan } = resolved;
@@ -202,17 +202,17 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
   for (const { reach = [] } of [...plan.strategies, plan.models ?? {}]) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
-  await runWatched(prepared, plan, watch);
+  await runWithWatcher(prepared, plan, watch);
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
   const runRecord = runRecordOf(plan, prepared, streamed === null, warnings);
   const record = streamed?.recordOf(runRecord, prepared.engine) ?? runRecord;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
-  const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
+  const envelope = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {
     resolved: streamed?.resolvedOf(resolved, neededRows(prepared), record) ?? resolved,
-    record: { ...record, equityBand: found?.band ?? null },
-    envelope: found?.envelope ?? null,
+    record: { ...record, equityBand: envelope?.band ?? null },
+    envelope: envelope?.envelope ?? null,
     log,
     clock,
     release: () => streamed?.release(),

@@ -77,8 +77,8 @@ export class OpenFinerRows implements FinerRows {
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null {
     const reader = this.readers.get(instrument.id);
     const place = `${instrument.id} ${fromMs}`;
-    const known = this.parts.get(place);
-    if (known !== undefined) return known;
+    const cached = this.parts.get(place);
+    if (cached !== undefined) return cached;
     if (reader === undefined || this.read + PART_ROWS > this.all * MAX_BEGUN) return null;
     const bar = barKey(instrument, toMs);
     if (!this.decides.has(bar)) this.decides.set(bar, true);
@@ -109,8 +109,8 @@ export class OpenFinerRows implements FinerRows {
         if (!chosen.has(bar)) chosen.set(bar, isChosen(reader, bar, fromMs, toMs));
         if (chosen.get(bar) !== true) return null;
         const place = `${instrument.id} ${fromMs}`;
-        const known = this.parts.get(place);
-        if (known !== undefined) return known;
+        const cached = this.parts.get(place);
+        if (cached !== undefined) return cached;
         if (isBound && this.read + PART_ROWS > this.all * MAX_READ) {
           rows.isCutOff = true;
           return null;

@@ -31,13 +31,13 @@ function kindOf(error: unknown): WireError['kind'] {
 
 /** Restores the error, with the stack of the thread in which it was thrown. */
 export function fromWire(wire: WireError): Error {
-  const error = rebuilt(wire);
+  const error = rebuildError(wire);
   error.stack = wire.stack;
   return error;
 }
 
 /** Returns the error of another thread as an error of this one. */
-function rebuilt({ kind, message, remedy, cause }: WireError): Error {
+function rebuildError({ kind, message, remedy, cause }: WireError): Error {
   if (kind === 'ConfigError') return new ConfigError(message, remedy);
   if (kind === 'DiffersError') return new DiffersError(message, remedy);
   if (kind === 'StrategyError') return new StrategyError(message, remedy, cause === null ? undefined : errorFrom(cause));

@@ -115,7 +115,7 @@ export class EquityFile implements EquitySink {
   }
 
   /** Returns the instants that daily figures read, and the last one. */
-  sampled(): EquityColumns {
+  sampledEquity(): EquityColumns {
     return this.sampler.columns();
   }
 

@@ -24,55 +24,55 @@ class RowCounts {
 
   /** Takes the rows `from` to `to` (exclusive). Before the first one is the row before it, unless the run begins here. */
   take({ interval, openMs, closeMs, volume }: BarColumns, from: number, to: number, isFirst: boolean): void {
-    for (let at = from; at < to; at++) {
-      if (volume[at] === 0) this.zeroVolume++;
-      if ((isFirst && at === from) || openMs[at] === closeMs[at - 1]) continue;
+    for (let index = from; index < to; index++) {
+      if (volume[index] === 0) this.zeroVolume++;
+      if ((isFirst && index === from) || openMs[index] === closeMs[index - 1]) continue;
       this.gaps++;
-      this.missingBars += barsBetween(interval, openMs[at - 1]!, openMs[at]!) - 1;
+      this.missingBars += barsBetween(interval, openMs[index - 1]!, openMs[index]!) - 1;
     }
   }
 }
 
 /** Returns the record of the run with thin bars, daily equity and the figures over all rows. `record` has no equity. */
-export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFile, exposure: ExposureSums): RunRecord {
+export function reviewRecord(record: RunRecord, bars: StreamedBars, equity: EquityFile, exposure: ExposureSums): RunRecord {
   const [feed] = record.feeds;
   const { firstRow } = feed!;
   const thin = new ThinBars(record.orders, record.fills, firstRow);
   const counts = new RowCounts();
   const scan = new BarScan();
-  const held = partColumns(bars);
+  const columns = partColumns(bars);
   let from = 0;
   let nextToScan = 0;
   for (let row = 0; row < bars.length;) {
     const rows = Math.min(PART_ROWS, bars.length - row);
-    bars.readAgain(row, held, from, rows);
+    bars.readAgain(row, columns, from, rows);
     const to = from + rows;
-    for (let at = from; at < to; at++) held.closeMs[at] = bars.closeOf(held.openMs[at]!);
-    thin.take(held, from, to, row);
+    for (let index = from; index < to; index++) columns.closeMs[index] = bars.closeOf(columns.openMs[index]!);
+    thin.take(columns, from, to, row);
     const before = Math.min(rows, Math.max(0, firstRow - row));
-    if (before < rows) counts.take(held, from + before, to, row + before === firstRow);
+    if (before < rows) counts.take(columns, from + before, to, row + before === firstRow);
     row += rows;
     const isLast = row === bars.length;
-    held.length = to;
+    columns.length = to;
     if (isLast) {
-      scan.take(held, nextToScan, to);
+      scan.take(columns, nextToScan, to);
       break;
     }
-    nextToScan = scan.take(held, nextToScan, Math.max(nextToScan, to - RETURN_ROWS));
+    nextToScan = scan.take(columns, nextToScan, Math.max(nextToScan, to - RETURN_ROWS));
     const dropped = nextToScan - 1;
-    scan.drop(held, dropped);
-    for (const name of [...RAW, 'closeMs'] as const) held[name].copyWithin(0, dropped, to);
+    scan.drop(columns, dropped);
+    for (const name of [...RAW, 'closeMs'] as const) columns[name].copyWithin(0, dropped, to);
     from = to - dropped;
     nextToScan = 1;
   }
   const { instrument, interval } = bars;
   const { gaps, missingBars, zeroVolume } = counts;
   const quality: FeedQuality = { ...feed!.quality, rows: bars.length - firstRow, gaps, missingBars, zeroVolume };
-  const priceWarnings = warningsOfFlaws(`${instrument.wireName} ${interval}`, scan.flaws(held));
+  const priceWarnings = warningsOfFlaws(`${instrument.wireName} ${interval}`, scan.flaws(columns));
   return {
     ...record,
     feeds: [{ ...feed!, bars: thin.bars(instrument, interval), quality }],
-    equity: equity.sampled(),
+    equity: equity.sampledEquity(),
     streamed: new WrittenFigures(equity, { exposure, priceWarnings }),
   };
 }
@@ -94,12 +94,12 @@ class WrittenFigures implements StreamedFigures {
   readonly priceWarnings;
   private readonly equity: EquityFile;
 
-  constructor(equity: EquityFile, found: Pick<StreamedFigures, 'exposure' | 'priceWarnings'>) {
+  constructor(equity: EquityFile, figures: Pick<StreamedFigures, 'exposure' | 'priceWarnings'>) {
     this.equity = equity;
     this.equityRows = equity.rows;
     this.drawdown = equity.drawdown;
-    this.exposure = found.exposure;
-    this.priceWarnings = found.priceWarnings;
+    this.exposure = figures.exposure;
+    this.priceWarnings = figures.priceWarnings;
   }
 
   timeParts(partRows: number): Iterable<Float64Array> {

@@ -11,7 +11,7 @@ import { generateInto } from '../../../adapters/catalog/generate/generateInto.ts
 import { openRequest } from '../../../definition/request.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import { closingTable, drawnEquity } from '../../../report/terminal/closingTable.ts';
-import { writeRunFolder } from '../folder/write.ts';
+import { writeRunFolder } from '../folder/writeRunFolder.ts';
 import { NO_WATCHER, runBacktestRequest } from '../run/executeDefinition.ts';
 import { custom, dailyVwap, Strategy } from '../../../index.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';

@@ -9,7 +9,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { EquityFile } from './equityFile.ts';
 import { ExposureSum, type LiveFills } from './exposureSum.ts';
-import { reviewed } from './review.ts';
+import { reviewRecord } from './review.ts';
 
 /** From this number of rows on, a run that can do so reads its bars block by block. */
 export const STREAMED_ROWS = 10_000_000;
@@ -86,7 +86,7 @@ export class StreamedRun {
     engine.release();
     this.bars.finish();
     this.equity.flush();
-    return reviewed(record, this.bars, this.equity, this.exposure!);
+    return reviewRecord(record, this.bars, this.equity, this.exposure!);
   }
 
   /** Returns the resolved run with as many rows in memory as the sample after the run takes. `needed`: rows before the first decision. */

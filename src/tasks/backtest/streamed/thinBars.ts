@@ -82,18 +82,18 @@ export class ThinBars {
   private mark(closeMs: Float64Array, from: number, to: number): void {
     const rows = to - from;
     if (this.isKept.length < rows) this.isKept = new Uint8Array(rows);
-    const kept = this.isKept.fill(0);
-    kept.fill(1, 0, Math.min(EDGE, rows));
-    kept.fill(1, Math.max(0, rows - EDGE), rows);
+    const isKept = this.isKept.fill(0);
+    isKept.fill(1, 0, Math.min(EDGE, rows));
+    isKept.fill(1, Math.max(0, rows - EDGE), rows);
     const { timesMs } = this;
     const lastMs = closeMs[to - 1]!;
     let row = 0;
     for (; this.next < timesMs.length && timesMs[this.next]! <= lastMs; this.next++) {
       while (closeMs[from + row]! < timesMs[this.next]!) row++;
       // The row that closes at this time, or after it, and the one that opens then; in a gap also the last one that has closed.
-      kept[row] = 1;
-      if (row + 1 < rows) kept[row + 1] = 1;
-      if (row > 0 && closeMs[from + row] !== timesMs[this.next]) kept[row - 1] = 1;
+      isKept[row] = 1;
+      if (row + 1 < rows) isKept[row + 1] = 1;
+      if (row > 0 && closeMs[from + row] !== timesMs[this.next]) isKept[row - 1] = 1;
     }
   }
 
@@ -103,10 +103,10 @@ export class ThinBars {
 
   /** Joins the rows from `from` on that close on one day, up to `to`, to the last row if that is of the same day. Returns the next row. */
   private joinRows(part: PartOfBars, from: number, to: number): number {
-    let at = from;
-    if (part.closeMs[at]! > this.dayEndMs) {
-      this.push(part, at);
-      this.dayEndMs = Math.ceil(part.closeMs[at++]! / DAY_MS) * DAY_MS;
+    let index = from;
+    if (part.closeMs[index]! > this.dayEndMs) {
+      this.push(part, index);
+      this.dayEndMs = Math.ceil(part.closeMs[index++]! / DAY_MS) * DAY_MS;
     }
     const { closeMs, high, low, volume } = part;
     const { dayEndMs, columns } = this;
@@ -114,17 +114,17 @@ export class ThinBars {
     let top = columns.high.values[last]!;
     let bottom = columns.low.values[last]!;
     let sum = columns.volume.values[last]!;
-    for (; at < to && closeMs[at]! <= dayEndMs; at++) {
-      if (high[at]! > top) top = high[at]!;
-      if (low[at]! < bottom) bottom = low[at]!;
-      sum += volume[at]!;
+    for (; index < to && closeMs[index]! <= dayEndMs; index++) {
+      if (high[index]! > top) top = high[index]!;
+      if (low[index]! < bottom) bottom = low[index]!;
+      sum += volume[index]!;
     }
     columns.high.values[last] = top;
     columns.low.values[last] = bottom;
     columns.volume.values[last] = sum;
-    columns.close.values[last] = part.close[at - 1]!;
-    columns.closeMs.values[last] = closeMs[at - 1]!;
-    return at;
+    columns.close.values[last] = part.close[index - 1]!;
+    columns.closeMs.values[last] = closeMs[index - 1]!;
+    return index;
   }
 }
 

@@ -10,7 +10,7 @@ import type { RunProof } from '../../../model/run/proof.ts';
 import { withProof } from '../../../report/summary/summary.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
 import { closingTable, drawnEquity } from '../../../report/terminal/closingTable.ts';
-import { definitionText, writeRunFolder } from '../folder/write.ts';
+import { definitionText, writeRunFolder } from '../folder/writeRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
@@ -19,16 +19,16 @@ import type { StrategyEntry } from '../../../definition/load/withDefaults.ts';
 import type { DefinitionSource } from '../../../definition/text/source.ts';
 import type { Importer } from '../../../adapters/plugins/loadModule.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
-import { ledgerFolderOf, noteRun, proofKeyOf } from '../../trials/parts.ts';
+import { ledgerFolderOf, noteRun, proofKeyOf } from '../../trials/runParts.ts';
 import { verdictFor } from '../../trials/verdicts.ts';
-import { notSampled, sampleRun } from '../proof/sample.ts';
+import { verdictWithoutSample, sampleRun } from '../proof/sample.ts';
 import { STREAMED_ROWS, type StreamSettings } from '../streamed/streamedRun.ts';
 import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
 import { findBreakEven, type BreakEvenWatcher } from '../breakEven/breakEven.ts';
-import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from '../run/wireError.ts';
 
 const port = parentPort;
@@ -46,7 +46,7 @@ port.once('message', (input: WorkerInput) => {
 /** Does the work of one message, and returns the reply to it. */
 async function answer(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
-  if (work.kind === 'breakEven') return { kind: 'broken', found: await breakEvenAlone(input, work.request) };
+  if (work.kind === 'breakEven') return { kind: 'broken', found: await runBreakEven(input, work.request) };
   if (work.kind === 'run') {
     const run = await withVerdict(input, await perform(input, work.request, work.hasBreakEven), work.trial);
     return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? run : noteTrial(run, work.trial)) };
@@ -73,7 +73,7 @@ async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: bo
 }
 
 /** Finds the break-even without a run of its own. */
-async function breakEvenAlone(input: WorkerInput, request: RunRequest): Promise<FoundBreakEven> {
+async function runBreakEven(input: WorkerInput, request: RunRequest): Promise<FoundBreakEven> {
   const [{ source, bars }, watcher] = await open(input, request);
   const importer: Importer = (url) => {
     watcher.enter('import');
@@ -130,14 +130,14 @@ interface PerformedRun extends FinishedRun {
 async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun, { ledger }: TrialOptions): Promise<PerformedRun> {
   const heartbeat = new ProgressCells(memory);
   const key = proofKeyOf(run.resolved);
-  const known = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
+  const earlierVerdict = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
   begin('proof', heartbeat);
-  const sampled = async (): Promise<RunProof> => {
+  const proveSample = async (): Promise<RunProof> => {
     const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: heartbeat.cells };
-    const { verdict, ...rest } = unsampled === null ? await sampleRun(task) : notSampled(unsampled);
+    const { verdict, ...rest } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);
     return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
   };
-  const proof = known ?? (await sampled());
+  const proof = earlierVerdict ?? (await proveSample());
   begin('report', heartbeat);
   return { ...run, summary: withProof(run.summary, proof) };
 }
@@ -166,7 +166,7 @@ async function writeRun(input: WorkerInput, finished: FinishedRun): Promise<RunO
 }
 
 /** Returns the message that a run has been loaded. */
-function loadMessage(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {
+function loadMessage(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): RunDescription {
   const { plan, notes } = resolved;
   return {
     name: plan.name,
@@ -181,9 +181,9 @@ function loadMessage(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars
 
 /** Returns the feed whose rows the progress cells count: the execution feed of the first instrument. */
 function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): FeedPlan {
-  const found = finestFeeds(feeds).find((feed) => feed.bars.instrument.id === id);
-  if (!found) throw new InvariantError('a run has a feed');
-  return found;
+  const finestFeed = finestFeeds(feeds).find((feed) => feed.bars.instrument.id === id);
+  if (!finestFeed) throw new InvariantError('a run has a feed');
+  return finestFeed;
 }
 
 /** Returns the duration of each phase, ms. `startMs`: start of the process. */

@@ -72,7 +72,7 @@ export interface FoundBreakEven {
 }
 
 /** What the command shows while a run is going on. */
-export interface Loaded {
+export interface RunDescription {
   readonly name: string;
   readonly strategies: readonly string[];
   /** Rows of the first execution feed. The progress cells count how many are done. */
@@ -87,7 +87,7 @@ export interface Loaded {
 
 /** A message from the thread to the command. */
 export type FromWorker =
-  | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  | { readonly kind: 'loaded'; readonly loaded: RunDescription }
   /** The shares of the search for the break-even that are done before and after the rows of the next runs. */
   | { readonly kind: 'searching'; readonly doneShare: number; readonly nextShare: number }
   | { readonly kind: 'done'; readonly outcome: RunOutcome }

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { takeWorker } from './prestartedWorker.ts';
 import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
 /** Options of a run in a thread. */
@@ -25,7 +25,7 @@ export interface WatchOptions {
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
   readonly findsEnvelope: boolean;
-  readonly onLoaded: (loaded: Loaded) => void;
+  readonly onLoaded: (loaded: RunDescription) => void;
   /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
   readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
 }
@@ -40,8 +40,8 @@ export interface WatchedRun<Outcome> {
 /** A run that was ended as stalled, and what was loaded for it. */
 class StallOutcome {
   readonly stalled: StalledRun;
-  readonly loaded: Loaded | null;
-  constructor(stalled: StalledRun, loaded: Loaded | null) {
+  readonly loaded: RunDescription | null;
+  constructor(stalled: StalledRun, loaded: RunDescription | null) {
     this.stalled = stalled;
     this.loaded = loaded;
   }
@@ -187,7 +187,7 @@ function follow<Outcome>(
 /** What the thread has reported up to now. */
 interface ThreadProgress {
   /** Null until the definition is loaded. */
-  loaded: Loaded | null;
+  loaded: RunDescription | null;
   /** The running part of a break-even search. Null in the run itself. */
   search: Extract<FromWorker, { kind: 'searching' }> | null;
 }
@@ -201,17 +201,17 @@ function showProgress({ phase, rows }: ProgressCells, { loaded, search }: Thread
 }
 
 /** Returns the error for a thread that has ended by itself: only a strategy can do that. */
-function exitError(code: number, loaded: Loaded | null): StrategyError {
+function exitError(code: number, loaded: RunDescription | null): StrategyError {
   const who = loaded?.strategies.join(', ') ?? 'the strategy';
   return new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy');
 }
 
 /** Attributes an unhandled error to the strategy: a timer or promise that it started throws when the strategy is no longer called. */
-function lateError(error: unknown, { strategies }: Loaded): unknown {
+function lateError(error: unknown, { strategies }: RunDescription): unknown {
   const isReason = error instanceof Error && 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
   if (!(error instanceof Error) || !(isReason || isAuthors(error.stack ?? ''))) return error;
-  const what = `${strategies.join(', ')} threw in a timer or a promise of its own: ${error.message}`;
-  return new StrategyError(what, 'callbacks are synchronous: nothing in a strategy may wait', error);
+  const problem = `${strategies.join(', ')} threw in a timer or a promise of its own: ${error.message}`;
+  return new StrategyError(problem, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }
 
 /** Returns the error for a strategy that gave no answer in time. */

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fileHash, lockFileIn, type InputFile } from '../folder/inputFiles.ts';
-import { definitionText } from '../folder/write.ts';
-import { readRunFile, type StoredRun } from '../folder/read.ts';
+import { definitionText } from '../folder/writeRunFolder.ts';
+import { readRunFile, type StoredRun } from '../folder/readRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 

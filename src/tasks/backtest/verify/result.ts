@@ -12,8 +12,8 @@ import { fillsTable, ordersTable, tradesTable, type Table } from '../../../repor
 import { fixed, timeText } from '../../../base/text/format.ts';
 import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
-import { writeEquity, type Manifest } from '../folder/write.ts';
-import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
+import { writeEquity, type Manifest } from '../folder/writeRunFolder.ts';
+import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/readRunFolder.ts';
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
 /** The result of a comparison of a repeated run with the run folder. */
@@ -37,14 +37,18 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
     differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
   ];
   const summaryPath = path('summary.json');
-  const made = withStoredEnvelope(asRecorded(summary, manifest), summaryPath);
+  const repeatedSummary = withStoredEnvelope(withRecordedInputs(summary, manifest), summaryPath);
   const proof = proofIn(readRunFile(summaryPath));
-  const found = [...tables, summaryDifference(summaryPath, proof === null ? made : withProof(made, proof))].filter((each) => each !== null);
+  const differences = [
+    ...tables,
+    summaryDifference(summaryPath, proof === null ? repeatedSummary : withProof(repeatedSummary, proof)),
+  ].filter((each) => each !== null);
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
-  if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
-  const isAltered = found.length > 0 && folderHash(folder, orders, fills) !== manifest.resultHash;
-  return { differences: found, isFolderAltered: isAltered };
+  if (!isSame && differences.every(({ file }) => file === 'summary.json'))
+    return { differences: [recorded, ...differences], isFolderAltered: true };
+  const isAltered = differences.length > 0 && folderHash(folder, orders, fills) !== manifest.resultHash;
+  return { differences: differences, isFolderAltered: isAltered };
 }
 
 /** Returns the result hash of the tables in the folder; null: they cannot be read. */
@@ -94,9 +98,9 @@ function equityDifference(folder: string, record: RunRecord, bytes: { hash: stri
   writeEquity(bytes.temporary, record, bytes.hash);
   const [then, now] = [readFileSync(join(folder, file)), readFileSync(bytes.temporary)];
   if (then.equals(now)) return null;
-  const found = then.findIndex((byte, place) => byte !== now[place]);
-  const at = found < 0 ? then.length : found;
-  return { file, what: `byte ${at}`, where: 'outside of its values', recorded: byteText(then[at]), now: byteText(now[at]) };
+  const firstDifference = then.findIndex((byte, place) => byte !== now[place]);
+  const offset = firstDifference < 0 ? then.length : firstDifference;
+  return { file, what: `byte ${offset}`, where: 'outside of its values', recorded: byteText(then[offset]), now: byteText(now[offset]) };
 }
 
 /** Returns a byte as hexadecimal text. */
@@ -116,7 +120,7 @@ function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord
 }
 
 /** Returns the summary with the recorded inputs in place of the current ones. Inputs are compared separately. */
-function asRecorded(summary: Summary, manifest: Manifest): Summary {
+function withRecordedInputs(summary: Summary, manifest: Manifest): Summary {
   const strategies = [summary.run.strategy]
     .flat()
     .map((strategy, index) => ({ ...strategy, hash: manifest.strategies[index]?.sha256 ?? strategy.hash }));
@@ -126,9 +130,9 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
     run: { ...summary.run, versions: manifest.versions, strategy: strategies.length === 1 && only !== undefined ? only : strategies },
     dataQuality: {
       ...summary.dataQuality,
-      feeds: summary.dataQuality.feeds.map((feed, at) => ({
+      feeds: summary.dataQuality.feeds.map((feed, index) => ({
         ...feed,
-        manifestHash: manifest.data[at]?.manifestSha256 ?? feed.manifestHash,
+        manifestHash: manifest.data[index]?.manifestSha256 ?? feed.manifestHash,
       })),
     },
   };
@@ -199,6 +203,7 @@ function labelOf(path: readonly string[]): string {
 
 /** Returns a value of summary.json as text, cut to a line. */
 function leafText(value: unknown): string {
-  const text = value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+  const definedText = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = value === undefined ? 'nothing' : definedText;
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

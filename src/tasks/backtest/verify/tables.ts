@@ -33,9 +33,9 @@ const MAX_CELL_LENGTH = 70;
 /** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
 export function differenceOf(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
-  const at = firstUnequal(stored, table);
-  if (at === null) return null;
-  const lineStart = stored.lastIndexOf(NEWLINE, at - 1) + 1;
+  const unequalRow = firstUnequal(stored, table);
+  if (unequalRow === null) return null;
+  const lineStart = stored.lastIndexOf(NEWLINE, unequalRow - 1) + 1;
   const row = countLines(stored, lineStart);
   const header = table.columns.map(({ name }) => name);
   const [then, now] = [lineFrom(stored, lineStart), writtenLine(table, lineStart)];
@@ -44,29 +44,29 @@ export function differenceOf(path: string, table: Table, names: TableNames): Tab
 
 /** Returns the first byte at which `stored` differs from the CSV of `table`; null: equal. */
 function firstUnequal(stored: Buffer, table: Table): number | null {
-  let at = 0;
+  let index = 0;
   let found: number | null = null;
   streamCsv(table, (bytes) => {
     if (found === null) {
-      const part = stored.subarray(at, at + bytes.length);
+      const part = stored.subarray(index, index + bytes.length);
       if (part.length !== bytes.length || Buffer.compare(part, bytes) !== 0) {
         const offset = part.findIndex((byte, i) => byte !== bytes[i]);
-        found = at + (offset < 0 ? part.length : offset);
+        found = index + (offset < 0 ? part.length : offset);
       }
     }
-    at += bytes.length;
+    index += bytes.length;
   });
-  return found ?? (at === stored.length ? null : at);
+  return found ?? (index === stored.length ? null : index);
 }
 
 /** Returns the line that begins at byte `start` of the CSV of `table`; null: past its end. */
 function writtenLine(table: Table, start: number): string | null {
   const parts: Buffer[] = [];
-  let at = 0;
+  let index = 0;
   let isOpen = true;
   streamCsv(table, (bytes) => {
-    const from = Math.max(0, start - at);
-    at += bytes.length;
+    const from = Math.max(0, start - index);
+    index += bytes.length;
     if (!isOpen || from >= bytes.length) return;
     const end = bytes.indexOf(NEWLINE, from);
     parts.push(Buffer.from(bytes.subarray(from, end < 0 ? bytes.length : end)));
@@ -107,15 +107,15 @@ function cellDifference(
 ): TableDifference {
   const [was, is] = [then === null ? [] : csvCells(then), now === null ? [] : csvCells(now)];
   const where = whereIs(header, then === null ? is : was);
-  const at = `${names.row} ${row}`;
-  if (then === null) return { file: names.file, what: at, where, recorded: 'no such row', now: 'there' };
-  if (now === null) return { file: names.file, what: at, where, recorded: 'there', now: 'no such row' };
+  const place = `${names.row} ${row}`;
+  if (then === null) return { file: names.file, what: place, where, recorded: 'no such row', now: 'there' };
+  if (now === null) return { file: names.file, what: place, where, recorded: 'there', now: 'no such row' };
   const unequal = header.flatMap((name, column) => (was[column] === is[column] ? [] : [{ name, column }]));
   const first = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
-  if (first === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
+  if (first === undefined) return { file: names.file, what: place, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
   return {
     file: names.file,
-    what: `${at}, ${first.name}`,
+    what: `${place}, ${first.name}`,
     where,
     recorded: clippedCell(was[first.column]),
     now: clippedCell(is[first.column]),
@@ -149,15 +149,15 @@ export function storedTable(path: string, like: Table, instruments: readonly str
   const names = header.split(',');
   const rows = lines.map(csvCells);
   const columns = like.columns.map((column): TableColumn => {
-    const at = names.indexOf(column.name);
+    const index = names.indexOf(column.name);
     if (column.kind === 'text') return { ...column, values: new Uint8Array(rows.length) };
     if (column.kind === 'code') {
       const labels = column.name === 'instrument' ? instruments : column.labels;
-      return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[at] ?? '')) };
+      return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[index] ?? '')) };
     }
     return numbers(
       column.name,
-      Float64Array.from(rows, (row) => (row[at] === undefined || row[at] === '' ? NaN : Number(row[at]))),
+      Float64Array.from(rows, (row) => (row[index] === undefined || row[index] === '' ? NaN : Number(row[index]))),
     );
   });
   return { length: rows.length, columns };

@@ -5,7 +5,7 @@ import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { join } from 'node:path';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
-import { openRun, readRunFile, startFolderOf, type StoredRun } from '../folder/read.ts';
+import { openRun, readRunFile, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
 import { checkInputs, type ChangedInput } from './inputs.ts';
 import { checkResult } from './result.ts';
 import type { TableDifference } from './tables.ts';
@@ -41,27 +41,27 @@ export interface VerifyVerdict {
  * ConfigError for a folder without a run, and for a run that was made in code.
  */
 export async function verifyRun(
-  { folder, startedIn: given }: VerifyTask,
+  { folder, startedIn: requestedFolder }: VerifyTask,
   perform: (request: RunRequest, hasBreakEven: boolean) => Promise<FinishedRun>,
   temporaryFolder: string,
 ): Promise<VerifyVerdict> {
   const stored = openRun(folder);
   checkRepeatable(stored);
   const { manifest } = stored;
-  const startedIn = startFolderOf(stored, given);
+  const startedIn = startFolderOf(stored, requestedFolder);
   const { files, changed, notes } = checkInputs(stored, startedIn);
   const base = { folder, inputs: files, changed, notes };
   const file = join(folder, manifest.definition.file);
   const hasBreakEven = hasBreakEvenIn(folder);
   const request: RunRequest = { kind: 'repeat', file, startedIn, origin: manifest.origin, settings: [] };
-  const made = await perform(request, hasBreakEven).catch((error: unknown) => {
+  const repeatedRun = await perform(request, hasBreakEven).catch((error: unknown) => {
     // With a changed input any error is possible. For example, bars that are not in whole ticks are a bug of isobar only if the file is
     // unchanged.
     if (error instanceof ConfigError || error instanceof StrategyError || (error instanceof Error && changed.length > 0)) return error;
     throw error;
   });
-  if (made instanceof Error) return { ...base, ...notRun(manifest.resultHash, made) };
-  const { record, summary } = made;
+  if (repeatedRun instanceof Error) return { ...base, ...notRun(manifest.resultHash, repeatedRun) };
+  const { record, summary } = repeatedRun;
   try {
     const result = checkResult(stored, record, summary, join(temporaryFolder, 'equity.arrow'));
     return {

@@ -23,9 +23,9 @@ type Prices = Pick<BarColumns, 'open' | 'high' | 'low' | 'close' | 'length'>;
 
 /** Returns the moves of the bars, of several bars together, and of the days. */
 export function movesOf(bars: BarColumns): BarMoves[] {
-  const own = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
+  const ownMoves = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
   const ofVolume = { bits: upsOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
-  return [...own, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
+  return [...ownMoves, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
 }
 
 /** The moves inside each bar, and from each column, or the middle of several, to the next bar. */
@@ -52,11 +52,11 @@ function dailyOf({ open, high, low, close, openMs, length }: BarColumns): BarMov
   const days = { open: [] as number[], high: [] as number[], low: [] as number[], close: [] as number[] };
   let day = NaN;
   for (let row = 0; row < length; row++) {
-    const at = firsts.length - 1;
+    const index = firsts.length - 1;
     if (Math.floor(openMs[row]! / DAY_MS) === day) {
-      days.high[at] = Math.max(days.high[at]!, high[row]!);
-      days.low[at] = Math.min(days.low[at]!, low[row]!);
-      days.close[at] = close[row]!;
+      days.high[index] = Math.max(days.high[index]!, high[row]!);
+      days.low[index] = Math.min(days.low[index]!, low[row]!);
+      days.close[index] = close[row]!;
       continue;
     }
     day = Math.floor(openMs[row]! / DAY_MS);

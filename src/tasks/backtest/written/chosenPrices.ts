@@ -30,8 +30,8 @@ export function chosenPricesIn(bars: BarColumns, values: Float64Array): ChosenPr
   if (rowsOf.size < MIN_CHAIN) return null;
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     for (let from = 0; from < step; from++) {
-      const found = chainIn(rowsOf, values, from, step);
-      if (found !== null) return found;
+      const chain = chainIn(rowsOf, values, from, step);
+      if (chain !== null) return chain;
     }
   }
   return null;

@@ -47,22 +47,22 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
       for (const moves of movesOf(bars).flatMap((each) => [each, { ...each, bits: each.bits.map((isUp) => 1 - isUp) }])) {
-        const found = placeOf(moves, sequences, windows);
-        if (found === null) continue;
-        const what = 'a table of the ups and downs of these bars';
+        const match = placeOf(moves, sequences, windows);
+        if (match === null) continue;
+        const description = 'a table of the ups and downs of these bars';
         return {
           name: 'purity',
           verdict: 'refuted',
           text: TABLE_TEXTS.moves,
           first: {
-            time: formatTime(bars.closeMs[found.row]!),
+            time: formatTime(bars.closeMs[match.row]!),
             feed: `${bars.instrument.wireName} ${bars.interval}`,
-            what,
+            what: description,
             expected: 'moves from the bars alone',
-            actual: what,
+            actual: description,
           },
           file: relative(process.cwd(), file),
-          line: text.slice(0, found.at).split('\n').length,
+          line: text.slice(0, match.at).split('\n').length,
         };
       }
     }
@@ -72,8 +72,8 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
 
 /** Returns the runs of plus and minus signs in a text, as bits. */
 function signsIn(text: string): Sequence[] {
-  return [...text.matchAll(SIGNS)].map(([signs], at, all) => {
-    const { index } = all[at]!;
+  return [...text.matchAll(SIGNS)].map(([signs], matchIndex, all) => {
+    const { index } = all[matchIndex]!;
     return {
       bits: Uint8Array.from(signs, (sign) => Number(UP.has(sign))),
       places: Array.from({ length: signs.length }, (_, each) => index + each),
@@ -86,17 +86,20 @@ function tablesIn(text: string): Sequence[] {
   const numbers = [...text.matchAll(NUMBER)];
   if (numbers.length < ENOUGH || numbers.length > MAX_NUMBERS) return [];
   const values = Float64Array.from(numbers, ([each]) => Number(each));
-  const found: Sequence[] = [];
+  const sequences: Sequence[] = [];
   for (let columns = 1; columns <= MAX_TABLE_COLUMNS; columns++) {
     for (let column = 0; column < columns; column++) {
-      const own = values.filter((_, at) => at % columns === column);
-      if (own.length <= ENOUGH) continue;
-      const places = numbers.flatMap(({ index }, at) => (at % columns === column ? [index] : []));
-      found.push({ bits: Uint8Array.from(own, (value) => Number(value > 0)), places });
-      found.push({ bits: Uint8Array.from(own.subarray(1), (value, at) => Number(value > own[at]!)), places });
+      const columnValues = values.filter((_, position) => position % columns === column);
+      if (columnValues.length <= ENOUGH) continue;
+      const places = numbers.flatMap(({ index }, position) => (position % columns === column ? [index] : []));
+      sequences.push({ bits: Uint8Array.from(columnValues, (value) => Number(value > 0)), places });
+      sequences.push({
+        bits: Uint8Array.from(columnValues.subarray(1), (value, position) => Number(value > columnValues[position]!)),
+        places,
+      });
     }
   }
-  return found;
+  return sequences;
 }
 
 /** The same of what is written as bytes. */
@@ -105,7 +108,7 @@ function encodedIn(text: string, maxCharacters: number): Sequence[] {
     const places = Array.from({ length: values.length }, (_, index) => placeAt(index));
     if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
     const signs = Uint8Array.from(values, (value) => Number(value > 0));
-    return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, at) => Number(values[at + 1]! > values[at]!)), places, isDense: true }]; // prettier-ignore
+    return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, position) => Number(values[position + 1]! > values[position]!)), places, isDense: true }]; // prettier-ignore
   });
 }
 
@@ -115,18 +118,18 @@ type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: num
 function windowsOf(sequences: readonly Sequence[]): Windows {
   const windows = new Map<number, (readonly [number, number])[]>();
   for (const [index, { bits, isDense = false }] of sequences.entries()) {
-    eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, at) => {
+    eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, position) => {
       if (isDense && window % KEPT_OF_DENSE !== 0) return;
-      const known = windows.get(window);
-      if (known === undefined) windows.set(window, [[index, at]]);
-      else if (known.length < MAX_PLACES) known.push([index, at]);
+      const positions = windows.get(window);
+      if (positions === undefined) windows.set(window, [[index, position]]);
+      else if (positions.length < MAX_PLACES) positions.push([index, position]);
     });
   }
   return windows;
 }
 
 /** Calls `take` for each window that has enough of both signs, with its first place. */
-function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: number) => void): void {
+function eachWindow(bits: Uint8Array, end: number, take: (window: number, position: number) => void): void {
   let [window, ups] = [0, 0];
   for (let index = 0; index < end; index++) {
     window = (window % (WINDOW / 2)) * 2 + bits[index]!;
@@ -137,23 +140,23 @@ function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: nu
 
 /** Returns a row of the data and the place in the text from which on all moves are alike. */
 function placeOf(moves: BarMoves, sequences: readonly Sequence[], windows: Windows): { readonly row: number; readonly at: number } | null {
-  let found: { readonly row: number; readonly at: number } | null = null;
+  let firstMatch: { readonly row: number; readonly at: number } | null = null;
   eachWindow(moves.bits, moves.bits.length - (ENOUGH - FOUND_BY), (window, move) => {
-    if (found !== null) return;
-    for (const [index, at] of windows.get(window) ?? []) {
+    if (firstMatch !== null) return;
+    for (const [index, position] of windows.get(window) ?? []) {
       const { bits, places } = sequences[index]!;
-      if (isAlike(bits, at, moves, move)) found = { row: moves.rowOf(move), at: places[at]! };
+      if (isAlike(bits, position, moves, move)) firstMatch = { row: moves.rowOf(move), at: places[position]! };
     }
   });
-  return found;
+  return firstMatch;
 }
 
-/** Returns true when enough moves from `move` on, with enough turns among them, are the bits from `at` on. */
-function isAlike(bits: Uint8Array, at: number, { bits: moves, minTurns }: BarMoves, move: number): boolean {
+/** Returns true when enough moves from `move` on, with enough turns among them, are the bits from `index` on. */
+function isAlike(bits: Uint8Array, position: number, { bits: moves, minTurns }: BarMoves, move: number): boolean {
   let turns = 0;
   for (let count = 0; count < ENOUGH || turns < minTurns; count++) {
-    if (at + count >= bits.length || bits[at + count] !== moves[move + count]) return false;
-    if (count > 0 && bits[at + count] !== bits[at + count - 1]) turns++;
+    if (position + count >= bits.length || bits[position + count] !== moves[move + count]) return false;
+    if (count > 0 && bits[position + count] !== bits[position + count - 1]) turns++;
   }
   return true;
 }

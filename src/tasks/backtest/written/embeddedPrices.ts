@@ -30,11 +30,11 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < ENOUGH) continue;
     const values = Float64Array.from(numbers, ([each]) => Number(each));
-    const found = tableIn(plan, values) ?? chosenIn(all, values);
-    if (found === null) continue;
-    const { index, row, column, feed } = found;
+    const match = tableIn(plan, values) ?? chosenIn(all, values);
+    if (match === null) continue;
+    const { index, row, column, feed } = match;
     const { bars } = plan.feeds[feed]!;
-    const what = `a table of prices: ${column} from ${values[index]} on`;
+    const description = `a table of prices: ${column} from ${values[index]} on`;
     return {
       name: 'purity',
       verdict: 'refuted',
@@ -42,9 +42,9 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
       first: {
         time: formatTime(bars.closeMs[row]!),
         feed: `${bars.instrument.wireName} ${bars.interval}`,
-        what,
+        what: description,
         expected: 'prices from the bars alone',
-        actual: what,
+        actual: description,
       },
       file: relative(process.cwd(), file),
       line: text.slice(0, numbers[index]!.index).split('\n').length,
@@ -75,14 +75,14 @@ interface Table {
 
 /** Returns the feed and column in which the values occur as prices; null without such a column. */
 function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
-  const wanted = new Set(values);
+  const searchedValues = new Set(values);
   for (const [feed, { bars }] of feeds.entries()) {
     for (const column of COLUMNS) {
       const prices = bars[column].subarray(0, bars.length);
       const rowsOf = new Map<number, number[]>();
       for (let row = 0; row < prices.length; row++) {
         const price = prices[row]!;
-        if (!wanted.has(price)) continue;
+        if (!searchedValues.has(price)) continue;
         const rows = rowsOf.get(price);
         if (rows === undefined) rowsOf.set(price, [row]);
         else if (rows.length < MAX_ROWS) rows.push(row);
@@ -100,24 +100,24 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
 /** Returns the first feed whose data contain the values as chosen prices, such as the close of each day; null without such a feed. */
 function chosenIn({ feeds }: RunPlan, values: Float64Array): Table | null {
   for (const [feed, { bars }] of feeds.entries()) {
-    const found = chosenPricesIn(bars, values);
-    if (found !== null) return { ...found, column: 'close', feed };
+    const chosenPrices = chosenPricesIn(bars, values);
+    if (chosenPrices !== null) return { ...chosenPrices, column: 'close', feed };
   }
   return null;
 }
 
-/** Returns true when the numbers from `at` on, at some distance from each other, are the prices from `row` on, forwards or backwards. */
-function isTable(values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
-  return isTableTowards(1, values, at, prices, row) || isTableTowards(-1, values, at, prices, row);
+/** Returns true when the numbers from `position` on, at some distance from each other, are the prices from `row` on, forwards or backwards. */
+function isTable(values: Float64Array, position: number, prices: Float64Array, row: number): boolean {
+  return isTableTowards(1, values, position, prices, row) || isTableTowards(-1, values, position, prices, row);
 }
 
 /** `direction`: 1 where later numbers are later prices, -1 where the newest price comes first. */
-function isTableTowards(direction: 1 | -1, values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
+function isTableTowards(direction: 1 | -1, values: Float64Array, position: number, prices: Float64Array, row: number): boolean {
   const end = row + direction * (ENOUGH - 1);
   if (end < 0 || end >= prices.length) return false;
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     let count = 1;
-    while (count < ENOUGH && values[at + count * step] === prices[row + direction * count]) count++;
+    while (count < ENOUGH && values[position + count * step] === prices[row + direction * count]) count++;
     if (count === ENOUGH && new Set(prices.subarray(Math.min(row, end), Math.max(row, end) + 1)).size >= DIFFERENT) return true;
   }
   return false;

@@ -65,7 +65,7 @@ const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.
 function chosenIn(members: readonly Member[]): WrittenMoves[] {
   const isLater = (one: Member, next: Member): boolean => next.value > one.value;
   return stretches(members, isLater).flatMap((list): WrittenMoves[] => {
-    const unit = list.slice(1).reduce((so, { value }, at) => divisor(so, value - list[at]!.value), 0);
+    const unit = list.slice(1).reduce((so, { value }, index) => divisor(so, value - list[index]!.value), 0);
     const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
     const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
     if (!(unit > 0) || rows > MAX_SPARSE * list.length) return [];
@@ -95,17 +95,17 @@ function runsIn(members: readonly Member[]): WrittenMoves[] {
 
 /** Returns the longest parts, of enough members, in which each member continues the one before. */
 function stretches(members: readonly Member[], continues: (one: Member, next: Member) => boolean): (readonly Member[])[] {
-  const found: Member[][] = [];
+  const lists: Member[][] = [];
   let current: Member[] = [];
   for (const member of members) {
     const last = current.at(-1);
     if (last !== undefined && !continues(last, member)) {
-      found.push(current);
+      lists.push(current);
       current = [];
     }
     current.push(member);
   }
-  return [...found, current].filter(({ length }) => length >= ENOUGH);
+  return [...lists, current].filter(({ length }) => length >= ENOUGH);
 }
 
 /** Returns the greatest common divisor. */
@@ -134,19 +134,19 @@ function largeIn(text: string): WrittenMoves[] {
 
 /** Texts of two kinds of characters, and of values with signs. */
 function textsIn(text: string): WrittenMoves[] {
-  return [...text.matchAll(TEXT)].flatMap((found): WrittenMoves[] => {
-    const own = (found[1] ?? found[2] ?? found[3] ?? '').slice(0, MAX_MOVES);
+  return [...text.matchAll(TEXT)].flatMap((match): WrittenMoves[] => {
+    const moves = (match[1] ?? match[2] ?? match[3] ?? '').slice(0, MAX_MOVES);
     const kinds = ofTwoKinds(
-      Array.from(own, (character) => character),
-      found.index,
+      Array.from(moves, (character) => character),
+      match.index,
     );
     if (kinds.length > 0) return kinds;
-    if (!SIGNED_LIST.test(own)) return [];
-    const values = own.match(SIGNED) ?? [];
+    if (!SIGNED_LIST.test(moves)) return [];
+    const values = moves.match(SIGNED) ?? [];
     return [
       {
         bits: Uint8Array.from(values, (value) => Number(!value.startsWith('-'))),
-        places: new Float64Array(values.length).fill(found.index),
+        places: new Float64Array(values.length).fill(match.index),
       },
     ];
   });
@@ -158,14 +158,14 @@ function wordsIn(text: string): WrittenMoves[] {
 
 /** Tables that give one of two values with each time or key, as in `"2024-01-01T00:15": "LONG"`. */
 function labelledIn(text: string): WrittenMoves[] {
-  const found: WrittenMoves[] = [];
+  const writtenMoves: WrittenMoves[] = [];
   let current: Member[] = [];
   // Each value is 0 or 1 here: whether it is the first one of its table.
   let [first, second] = ['', ''];
   const close = (): void => {
     if (current.length < 2 * ENOUGH || second === '') return;
     const [bits, places] = [Uint8Array.from(current, ({ value }) => value), Float64Array.from(current, ({ at }) => at)];
-    found.push({ bits, places }, { bits: bits.toReversed(), places: places.toReversed() });
+    writtenMoves.push({ bits, places }, { bits: bits.toReversed(), places: places.toReversed() });
   };
   const values = text.replaceAll(LABEL, (label) => ' '.repeat(label.length)).matchAll(VALUE);
   for (const { 0: value, index } of values) {
@@ -173,22 +173,22 @@ function labelledIn(text: string): WrittenMoves[] {
     if (current.length > 0 && value !== first && value !== second) {
       close();
       // The last values of one kind may begin the next table.
-      const kept = current.slice(current.findLastIndex((member) => member.value !== current.at(-1)!.value) + 1);
-      [first, second] = [kept[0]!.value === 1 ? first : second, value];
-      current = kept.map(({ at }) => ({ value: 1, at }));
+      const lastRepetition = current.slice(current.findLastIndex((member) => member.value !== current.at(-1)!.value) + 1);
+      [first, second] = [lastRepetition[0]!.value === 1 ? first : second, value];
+      current = lastRepetition.map(({ at }) => ({ value: 1, at }));
     }
     if (current.length === 0) [first, second] = [value, ''];
     if (current.length < MAX_MOVES) current.push({ value: Number(value === first), at: index });
   }
   close();
-  return found;
+  return writtenMoves;
 }
 
 /** Returns a list of exactly two different values as bits, in both directions; no moves for other lists. */
-function ofTwoKinds(values: readonly string[], at: number): WrittenMoves[] {
+function ofTwoKinds(values: readonly string[], position: number): WrittenMoves[] {
   if (new Set(values).size !== 2) return [];
   const bits = Uint8Array.from(values, (value) => Number(value === values[0]));
-  const places = new Float64Array(bits.length).fill(at);
+  const places = new Float64Array(bits.length).fill(position);
   return [
     { bits, places },
     { bits: bits.toReversed(), places },

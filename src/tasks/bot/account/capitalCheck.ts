@@ -13,19 +13,19 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 /** Throws ConfigError if the capital of all strategies is more than the account holds, and NoAnswer if the exchange does not reply. */
 export async function checkCapitalHeld(service: MarketService, plan: RunPlan, engine: Engine): Promise<void> {
   for (const account of marketOf(engine.instruments).accounts(plan, engine)) {
-    const held = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
-    for (const [asset, wanted] of bookedAmounts(account)) {
-      const available = held.get(asset) ?? new Decimal(0);
-      if (available.greaterThanOrEqualTo(wanted)) continue;
-      throw capitalError(account.market, asset, wanted, available);
+    const holdings = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
+    for (const [asset, booked] of bookedAmounts(account)) {
+      const available = holdings.get(asset) ?? new Decimal(0);
+      if (available.greaterThanOrEqualTo(booked)) continue;
+      throw capitalError(account.market, asset, booked, available);
     }
   }
 }
 
 /** Returns the error for more capital than the account has. */
-function capitalError(market: Market, asset: string, wanted: string, available: Decimal): ConfigError {
+function capitalError(market: Market, asset: string, booked: string, available: Decimal): ConfigError {
   return new ConfigError(
-    `cash.${asset}: the strategies are given ${wanted}, the ${market} account holds ${available.toFixed()}`,
+    `cash.${asset}: the strategies are given ${booked}, the ${market} account holds ${available.toFixed()}`,
     'lower cash to at most the balance; the bot never touches the rest of it',
   );
 }

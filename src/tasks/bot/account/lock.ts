@@ -21,9 +21,9 @@ type LockedAccount = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'finge
 export function lockAccount({ accounts, access, markets, fingerprint }: LockedAccount): AccountLock {
   const origins = new Set(markets.flatMap((market) => access.baseUrls[market] ?? []));
   const processes = processesHere();
-  const held: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   const release = (): void =>
-    held
+    releases
       .splice(0)
       .toReversed()
       .forEach((undo) => undo());
@@ -31,8 +31,8 @@ export function lockAccount({ accounts, access, markets, fingerprint }: LockedAc
     for (const origin of origins) {
       const folder = join(accounts, `${originName(origin)}-${fingerprint}`);
       const disk = new FileSystemDisk();
-      held.push(() => disk.close());
-      held.push(lockFolder(disk, folder, processes));
+      releases.push(() => disk.close());
+      releases.push(lockFolder(disk, folder, processes));
     }
     removeStaleLocks(accounts, processes);
     return { missing: null, release };

@@ -28,10 +28,10 @@ const MINUTE_MS = 60_000;
 const MAX_WAIT_MS = 60_000;
 
 /** Returns the windows of a config. Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
-export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
-  return given.map((window, index) => {
+export function maintenanceWindows(entries: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
+  return entries.map((window, index) => {
     const cancels = window.orders === 'cancel';
-    if ('cron' in window) return { cancels, spanAt: repeated(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
+    if ('cron' in window) return { cancels, spanAt: spanByCron(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
     const [fromMs, toMs] = [parseTime(window.from), parseTime(window.to)];
     if (fromMs === null || toMs === null || toMs <= fromMs) {
       throw new ConfigError(
@@ -44,7 +44,7 @@ export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonl
 }
 
 /** Returns the spans of a window that begins at the times of a cron pattern. */
-function repeated(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
+function spanByCron(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
   const next = cronTimes(pattern, timeZone);
   // Returns the first window that has not ended by `ms`.
   return (ms) => {

@@ -3,7 +3,7 @@
 import { Overrides } from '../../../app/overrides.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { loadModules, type ModuleOptions } from '../../../definition/models/modules.ts';
-import { NO_MODELS } from '../../../definition/models/load.ts';
+import { NO_MODELS } from '../../../definition/models/loadModels.ts';
 import type { ModulePlan } from '../../../definition/plan/module.ts';
 import type { LiveConfig } from './read.ts';
 import type { Mode } from './mode.ts';

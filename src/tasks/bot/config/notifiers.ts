@@ -11,7 +11,7 @@ import type { Notifier } from '../../../ports/notifier.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { textValue } from '../../../definition/text/values.ts';
 
-const file = (content: string) => textValue('the path of a file', `file, mode 0600, that holds ${content}`);
+const fileValue = (content: string) => textValue('the path of a file', `file, mode 0600, that holds ${content}`);
 
 /** The list of `alerts`. A webhook address is usually a secret: anyone who has it can post there. */
 export const alertsSchema = z
@@ -22,13 +22,13 @@ export const alertsSchema = z
         z.strictObject({
           kind: z.literal('webhook'),
           url: textValue('an https address', 'address without a secret in it').optional(),
-          urlFile: file('the address').optional(),
-          tokenFile: file('a bearer token').optional(),
+          urlFile: fileValue('the address').optional(),
+          tokenFile: fileValue('a bearer token').optional(),
         }),
         z.strictObject({
           kind: z.literal('telegram'),
           chatId: textValue("a chat in quotes, such as '-1001234567890'", "the chat, such as '-1001234567890' or '@my_channel'"),
-          tokenFile: file('the token of the Telegram bot'),
+          tokenFile: fileValue('the token of the Telegram bot'),
         }),
       ],
       { error: 'webhook or telegram' },

@@ -36,7 +36,7 @@ export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${mark
  */
 export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = true): readonly WantedFeed[] {
   const byDefault = definition.market ?? DEFAULTS.market;
-  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
+  const visibleFeeds = Object.entries(definition.feeds).flatMap(([name, feed]) =>
     (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
       const interval = parseFeedInterval(feed.interval);
       const market = feed.market ?? byDefault;
@@ -50,33 +50,33 @@ export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = 
       return { name, key: { market, symbol, interval }, isHidden: false };
     }),
   );
-  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source, isChecked)];
+  return [...visibleFeeds, ...executionOnlyFeedsOf(visibleFeeds, definition.fills?.inside, source, isChecked)];
 }
 
 /**
  * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
  */
 function executionOnlyFeedsOf(
-  seen: readonly WantedFeed[],
-  given: string | undefined,
+  visibleFeeds: readonly WantedFeed[],
+  executionInterval: string | undefined,
   source: DefinitionSource,
   isChecked: boolean,
 ): readonly WantedFeed[] {
-  const interval = given === undefined ? null : parseInterval(given);
+  const interval = executionInterval === undefined ? null : parseInterval(executionInterval);
   if (interval === null) return [];
   const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
   const finest = new Map<string, WantedFeed>();
-  for (const feed of seen) {
+  for (const feed of visibleFeeds) {
     const symbol = `${feed.key.market} ${feed.key.symbol}`;
-    const known = finest.get(symbol);
-    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
+    const current = finest.get(symbol);
+    if (current === undefined || lengthOf(feed) < lengthOf(current)) finest.set(symbol, feed);
   }
   return [...finest.values()].flatMap(({ name, key }) => {
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
     if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
     if (!isChecked) return [];
     throw new ConfigError(
-      `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${given}`,
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${executionInterval}`,
       `one of ${nestedIn(key.interval, INTERVALS).join(' ')}`,
     );
   });

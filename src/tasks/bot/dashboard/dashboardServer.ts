@@ -148,8 +148,8 @@ class DashboardHandler {
     const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
     if (received.headers['content-type'] !== 'application/json') return refusalReply({ status: 415, problem: 'expected application/json' });
-    const { request: given, typed } = jsonMembers(body);
-    const read = readRequest(given);
+    const { request: requestMembers, typed } = jsonMembers(body);
+    const read = readRequest(requestMembers);
     if ('problem' in read) return refusalReply({ status: 400, problem: read.problem });
     return this.#perform(received, read.request, typed);
   }

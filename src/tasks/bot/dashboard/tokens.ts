@@ -25,10 +25,10 @@ export class Tokens {
 
   /** Returns the scope of an `Authorization` header; null: none. Takes the same time for every text of the same length. */
   allows(header: string | undefined): AccessScope | null {
-    const given = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
+    const sentDigest = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
     let scopeOfToken: AccessScope | null = null;
     // Compare all tokens, so that the time reveals nothing.
-    for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) scopeOfToken = scope;
+    for (const [scope, storedDigest] of this.#digests) if (timingSafeEqual(sentDigest, storedDigest)) scopeOfToken = scope;
     return scopeOfToken;
   }
 }

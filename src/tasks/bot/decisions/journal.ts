@@ -6,7 +6,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import type { LiveBehaviour } from '../config/read.ts';
-import { knownSeriesPlans } from '../external/known.ts';
+import { knownSeriesPlans } from '../external/seriesRecords.ts';
 import { plansFor } from '../feeds/feeds.ts';
 import { livePlan } from '../lifetime/liveEngine.ts';
 import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
@@ -52,11 +52,11 @@ export async function planLifetime(
   const lifetime = newestLifetime(records);
   if (lifetime === null)
     throw new ConfigError('expected a journal with the start of a bot, got one without', 'name the journal of a bot that has run');
-  const { file, hash: own } = behaviour;
+  const { file, hash: behaviourHash } = behaviour;
   const { hash } = lifetime.newest;
-  if (hash !== own) {
+  if (hash !== behaviourHash) {
     throw new ConfigError(
-      `${file}: this is not the config that the bot ran with (${own.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
+      `${file}: this is not the config that the bot ran with (${behaviourHash.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
       'name the config as it was then: --config FILE',
     );
   }

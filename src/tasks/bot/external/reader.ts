@@ -10,7 +10,7 @@ import { GrowingValues } from '../../../model/bars/growingValues.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Wire } from '../../../ports/wire.ts';
-import { seenKey, seenOf, type SeriesRecord } from './known.ts';
+import { valueKey, reportedValuesOf, type SeriesRecord } from './seriesRecords.ts';
 import type { BoundSeries, FileBinding, PollBinding } from './sources.ts';
 
 /** The series of a bot, their journal, and the engine that steps them. */
@@ -71,7 +71,7 @@ export class ExternalReader {
   async takeHook(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
     const intake = this.#intakes.find((candidate) => candidate.name === name);
     if (intake === undefined || this.#isOver) return 'stopped';
-    if (intake.seen.has(seenKey('webhook', timeMs, nonce))) return 'duplicate';
+    if (intake.seen.has(valueKey('webhook', timeMs, nonce))) return 'duplicate';
     const seq = this.#take(intake, 'webhook', [{ timeMs, value, id: nonce }]);
     if (seq === null) return 'stopped';
     try {
@@ -88,9 +88,9 @@ export class ExternalReader {
     const { plans, records, first } = this.#deps;
     const values = plans.find((plan) => plan.name === name)?.values;
     if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: expected values that can grow`);
-    const own = { name, values, seen: seenOf(name, [...records, ...first]) };
-    if (binding.kind === 'file') return { ...own, stop: this.#follow(own, binding) };
-    return { ...own, stop: binding.kind === 'poll' ? this.#poll(own, binding) : () => {} };
+    const series = { name, values, seen: reportedValuesOf(name, [...records, ...first]) };
+    if (binding.kind === 'file') return { ...series, stop: this.#follow(series, binding) };
+    return { ...series, stop: binding.kind === 'poll' ? this.#poll(series, binding) : () => {} };
   }
 
   /** Polls a URL. Returns a function that ends the polling. */
@@ -140,13 +140,13 @@ export class ExternalReader {
   /** Journals new values and shows them to strategies. Returns the number of the record; null if no value was new. */
   #take({ name, values, seen }: Omit<Intake, 'stop'>, from: SeriesRecord['from'], received: readonly ReceivedValue[]): number | null {
     const fresh = received.filter(({ timeMs, value, id }) => {
-      const key = seenKey(from, timeMs, id);
-      const known = seen.get(key);
+      const key = valueKey(from, timeMs, id);
+      const earlierValue = seen.get(key);
       // A URL may revise a value: it then answers with another value for the same time.
-      const isNew = known === undefined || (from === 'poll' && known !== value);
+      const isNew = earlierValue === undefined || (from === 'poll' && earlierValue !== value);
       if (isNew) seen.set(key, value);
-      else if (known !== value)
-        this.#deps.log('warn', `series ${name}: a second value of ${formatTime(timeMs)}, ${value} after ${known}, is left out`);
+      else if (earlierValue !== value)
+        this.#deps.log('warn', `series ${name}: a second value of ${formatTime(timeMs)}, ${value} after ${earlierValue}, is left out`);
       return isNew;
     });
     if (fresh.length === 0) return null;

@@ -162,16 +162,16 @@ export interface WebhookSettings {
 
 /** Returns null if no series has a webhook. Throws ConfigError for an address that other computers reach, unless there is a TLS front. */
 export function webhookSettings(
-  given: z.output<typeof webhooksSchema> | undefined,
+  webhooks: z.output<typeof webhooksSchema> | undefined,
   series: readonly BoundSeries[],
   place: string,
 ): WebhookSettings | null {
   const hook = series.find(({ binding }) => binding.kind === 'webhook');
-  if (given === undefined && hook === undefined) return null;
-  if (given === undefined)
+  if (webhooks === undefined && hook === undefined) return null;
+  if (webhooks === undefined)
     throw new ConfigError(`${place}: missing, but series.${hook!.name} has a webhook`, 'add webhooks: { port: 8091 }');
   if (hook === undefined) throw new ConfigError(`${place}: no series has a webhook`, 'remove webhooks, or add series.NAME.webhook');
-  const { host = '127.0.0.1', port, tlsFront, maxAgeSeconds = 60 } = given;
+  const { host = '127.0.0.1', port, tlsFront, maxAgeSeconds = 60 } = webhooks;
   if (tlsFront === undefined && !LOOPBACK.includes(host)) {
     throw new ConfigError(
       `${place}.host: expected ${LOOPBACK.slice(0, 3).join(', ')}, got ${host}: others could read the requests`,

@@ -49,7 +49,7 @@ const MAX_WAIT_MS = 60_000;
 const MAX_MISSED = 3;
 
 /** A set of bars with those that wait to be delivered. */
-interface Staged {
+interface StagedSet {
   readonly set: LiveSet;
   /** Indices of its feeds in the engine. */
   readonly feeds: readonly number[];
@@ -63,7 +63,7 @@ interface Staged {
 /** The feeds of one instrument, which decide together with `decide: perFeed`. */
 interface Part {
   readonly instrument: number;
-  readonly staged: readonly Staged[];
+  readonly staged: readonly StagedSet[];
   /** The newest instant that has ended for its strategies, with or without a decision. */
   overMs: number;
 }
@@ -71,7 +71,7 @@ interface Part {
 /** Collects the bars of all sets, and delivers an instant once its bars are complete or the grace has ended. */
 export class BarDelivery {
   readonly #deps: BarDeliveryDeps;
-  readonly #staged: readonly Staged[];
+  readonly #staged: readonly StagedSet[];
   /** In the order in which strategies need them. */
   readonly #byNeed: readonly Part[];
   /** Every instant up to this time has ended. */
@@ -132,10 +132,10 @@ export class BarDelivery {
     );
   }
 
-  #stage(set: LiveSet, place: number): Staged {
+  #stage(set: LiveSet, place: number): StagedSet {
     const { engine, scheduler, serverTime, ask, askTrades, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, feed) => (set.copies.some((copy) => copy === bars) ? [feed] : []));
-    const staged: Staged = {
+    const staged: StagedSet = {
       set,
       feeds,
       bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
@@ -162,7 +162,7 @@ export class BarDelivery {
     this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
   }
 
-  #takeTrades(staged: Staged, event: TradeEvent): void {
+  #takeTrades(staged: StagedSet, event: TradeEvent): void {
     if (event.kind !== 'bar') return this.#deps.log('warn', `${nameOf(staged.set)}: ${tradeEventText(event)}`);
     this.#add(staged, event.bar);
     const { isIncomplete, openMs, closeMs } = event.bar;
@@ -171,7 +171,7 @@ export class BarDelivery {
     this.#deps.log('warn', `${nameOf(staged.set)}: trades may be missing in the bar ${range}: no decision on it`);
   }
 
-  #take(staged: Staged, event: BarEvent): void {
+  #take(staged: StagedSet, event: BarEvent): void {
     const { set } = staged;
     const { log } = this.#deps;
     const name = nameOf(set);
@@ -183,7 +183,7 @@ export class BarDelivery {
     this.#add(staged, event.bar);
   }
 
-  #add({ set, bars }: Staged, bar: MarketBar): void {
+  #add({ set, bars }: StagedSet, bar: MarketBar): void {
     if (!set.copies[0]!.takes(bar))
       return this.#deps.log('warn', `${nameOf(set)}: the bar of ${formatMinute(bar.openMs)} has prices finer than a tick: left out`);
     bars.push(bar);
@@ -232,9 +232,9 @@ export class BarDelivery {
    * ended, so the first part decides without the missing bars. Returns false while it waits for bars.
    */
   #decidePart(t: number, isLate: boolean): boolean {
-    const closing = ({ staged }: Part): readonly Staged[] => staged.filter((each) => this.#closeAfterClosed(each) === t);
+    const closing = ({ staged }: Part): readonly StagedSet[] => staged.filter((each) => this.#closeAfterClosed(each) === t);
     const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
-    const hasBar = (candidate: Staged): boolean => newestCloseMs(candidate.set) >= t || isSettledAt(candidate, t);
+    const hasBar = (candidate: StagedSet): boolean => newestCloseMs(candidate.set) >= t || isSettledAt(candidate, t);
     const part = open.find((candidate) => closing(candidate).every(hasBar)) ?? (isLate ? open[0] : undefined);
     if (part !== undefined) {
       this.#warnOfMissing(
@@ -270,13 +270,13 @@ export class BarDelivery {
     return true;
   }
 
-  #warnOfMissing(t: number, missing: readonly Staged[]): void {
+  #warnOfMissing(t: number, missing: readonly StagedSet[]): void {
     const { log, times } = this.#deps;
     for (const { set } of missing) {
-      const what = isTradeSet(set) ? `the trades until ${formatTime(t)}` : `the bar that closed at ${formatMinute(t)}`;
+      const missingData = isTradeSet(set) ? `the trades until ${formatTime(t)}` : `the bar that closed at ${formatMinute(t)}`;
       log(
         'warn',
-        `${nameOf(set)}: ${what} did not come within ${times.graceMs} ms: no decision on ${isTradeSet(set) ? 'their bars' : 'it'}`,
+        `${nameOf(set)}: ${missingData} did not come within ${times.graceMs} ms: no decision on ${isTradeSet(set) ? 'their bars' : 'it'}`,
       );
     }
   }
@@ -292,7 +292,7 @@ export class BarDelivery {
   }
 
   /** Delivers the bars of `staged` once the orders of `instruments` are known; null: the orders of all instruments. */
-  #settleAndDeliver(t: number, staged: readonly Staged[], instruments: ReadonlySet<number> | null): void {
+  #settleAndDeliver(t: number, staged: readonly StagedSet[], instruments: ReadonlySet<number> | null): void {
     this.#isBusy = true;
     let isWithin = true;
     this.#deps.settle(instruments, () => {
@@ -304,14 +304,14 @@ export class BarDelivery {
     isWithin = false;
   }
 
-  #deliver(t: number, staged: readonly Staged[]): void {
+  #deliver(t: number, staged: readonly StagedSet[]): void {
     const { engine, deliver } = this.#deps;
     const facts = this.#due(t, staged);
     deliver(t, facts, () => appendFacts(engine, facts));
   }
 
   /** Removes and returns the received bars that have closed by `t`. */
-  #due(t: number, staged: readonly Staged[]): readonly BarFact[] {
+  #due(t: number, staged: readonly StagedSet[]): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds, set } of staged) {
       // An incomplete bar is delivered after its end, so nobody decides on it.
@@ -334,7 +334,7 @@ export class BarDelivery {
   }
 
   /** Returns the next instant of a set. Infinity for bars from trades without a further bar yet. */
-  #closeAfterClosed({ set: { key, trades }, bars }: Staged): number {
+  #closeAfterClosed({ set: { key, trades }, bars }: StagedSet): number {
     if (trades === undefined) return closeOf(key.interval, openOf(key.interval, this.#closedMs));
     return bars.find(({ closeMs, isIncomplete }) => closeMs > this.#closedMs && isIncomplete !== true)?.closeMs ?? Infinity;
   }
@@ -361,8 +361,8 @@ export class BarDelivery {
 
 /** Returns the position of each set in the order in which strategies need bars. */
 function placesOf({ feeds, runs }: Engine, sets: readonly LiveSet[]): readonly number[] {
-  const needed = feedsByNeed(feeds, runs);
-  return sets.map(({ copies }) => needed.findIndex(({ bars }) => copies.some((copy) => copy === bars)));
+  const neededFeeds = feedsByNeed(feeds, runs);
+  return sets.map(({ copies }) => neededFeeds.findIndex(({ bars }) => copies.some((copy) => copy === bars)));
 }
 
 /** Returns the close of the newest delivered bar, ms UTC; -Infinity before the first. */
@@ -372,14 +372,15 @@ function newestCloseMs({ copies }: LiveSet): number {
 }
 
 /** True when a set has its bar of `t` or a later one, or the exchange has replied without one for a quiet symbol. */
-const isSettledAt = (staged: Staged, t: number): boolean =>
+const isSettledAt = (staged: StagedSet, t: number): boolean =>
   staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && (isTradeSet(staged.set) || isQuiet(staged, t)));
 
 /** True when a set has a bar of `t` on which strategies decide. */
-const hasBarAt = ({ bars }: Staged, t: number): boolean => bars.some(({ closeMs, isIncomplete }) => closeMs === t && isIncomplete !== true);
+const hasBarAt = ({ bars }: StagedSet, t: number): boolean =>
+  bars.some(({ closeMs, isIncomplete }) => closeMs === t && isIncomplete !== true);
 
 /** True for a symbol that has not traded yet, or has missed its newest bars. Strategies wait for a reply about it, not for a bar. */
-function isQuiet({ set, bars }: Staged, atMs: number): boolean {
+function isQuiet({ set, bars }: StagedSet, atMs: number): boolean {
   const lastMs = bars.at(-1)?.closeMs ?? newestCloseMs(set);
   return (
     lastMs === -Infinity || barsBetween(set.key.interval, openOf(set.key.interval, lastMs), openOf(set.key.interval, atMs)) > MAX_MISSED

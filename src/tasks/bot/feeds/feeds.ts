@@ -130,10 +130,10 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
       continue;
     }
     const from = klineInterval(service, key);
-    const known = await newestBars(service, key, from, atMs);
-    const prices = known.flatMap(({ low, high }) => [low, high]);
+    const newest = await newestBars(service, key, from, atMs);
+    const prices = newest.flatMap(({ low, high }) => [low, high]);
     const instrument = instrumentOf(config, catalog, listed, prices);
-    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument, atMs) });
+    sets.set(id, { key, from, instrument, known: newest, catalog: catalogBars(catalog, key, instrument, atMs) });
   }
   return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
@@ -219,11 +219,11 @@ function liveFeeds(
     const id = setIdOf(key);
     const set = sets.get(id)!;
     const { bars, behind, tracker } = barsOf(set, feed);
-    const known = live.get(id);
-    if (known === undefined && set.start === undefined) live.set(id, { ...set, behind, copies: [bars] });
-    else if (known === undefined && set.start !== undefined)
+    const existing = live.get(id);
+    if (existing === undefined && set.start === undefined) live.set(id, { ...set, behind, copies: [bars] });
+    else if (existing === undefined && set.start !== undefined)
       live.set(id, { key, instrument: set.instrument, behind, copies: [bars], trades: { tracker: tracker!, digits: set.start.digits } });
-    else known!.copies.push(bars);
+    else existing!.copies.push(bars);
     return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
   return { plans, sets: [...live.values()], atMs, notes };
@@ -271,13 +271,13 @@ async function newestBars(
 /** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
 function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, prices: readonly number[]): Instrument {
   const { market, symbol } = listed;
-  const baseRecord = readInstrument(catalog, market, symbol) ?? proposed(listed, prices);
+  const baseRecord = readInstrument(catalog, market, symbol) ?? proposeRecord(listed, prices);
   return withConfigFees(instrumentRecordOf(listed, baseRecord), config.definition.fees);
 }
 
 /** Returns a proposed record of an instrument. Without prices of the market its prices are assumed to have three to seven digits at the listed tick. */
-function proposed(listed: ListedInstrument, seen: readonly number[]): Instrument {
-  const prices = seen.length > 0 ? seen : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+function proposeRecord(listed: ListedInstrument, seenPrices: readonly number[]): Instrument {
+  const prices = seenPrices.length > 0 ? seenPrices : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
   return proposedFor(listed, Math.min(...prices), Math.max(...prices));
 }
 

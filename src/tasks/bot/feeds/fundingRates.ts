@@ -10,7 +10,7 @@ import type { FundingRates } from '../../../model/bars/fundingRates.ts';
 import { GrowingRates } from '../../../model/bars/growingRates.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { knownRates } from '../../../definition/marks/load.ts';
+import { knownRates } from '../../../definition/marks/loadContracts.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
 /** Maximum of rates at the start: eleven months at one rate every eight hours. */
@@ -60,9 +60,9 @@ export function joinRates(
   catalog: FundingRates | null,
   { atMs, periodMs }: { readonly atMs: number; readonly periodMs: number },
 ): KnownRates {
-  const known = new Map<number, readonly [timeMs: number, rate: number]>();
+  const ratesByTime = new Map<number, readonly [timeMs: number, rate: number]>();
   const add = (timeMs: number, rate: number): void => {
-    if (!Number.isNaN(rate)) known.set(Math.round(timeMs / MINUTE_MS), [timeMs, rate]);
+    if (!Number.isNaN(rate)) ratesByTime.set(Math.round(timeMs / MINUTE_MS), [timeMs, rate]);
   };
   catalog?.timeMs.subarray(0, catalog.length).forEach((timeMs, row) => void (timeMs <= atMs && add(timeMs, catalog.rate[row]!)));
   for (const [timeMs, rate] of journal) add(timeMs, rateFrom(rate));
@@ -71,7 +71,7 @@ export function joinRates(
     const [lastMs = NaN] = rows.at(-1) ?? [];
     if (rows.length > 0) for (const timeMs of gridTimes(lastMs, toMs, periodMs)) rows.push([timeMs, NaN]);
   };
-  for (const row of [...known.values()].toSorted(([a], [b]) => a - b)) {
+  for (const row of [...ratesByTime.values()].toSorted(([a], [b]) => a - b)) {
     fill(row[0] - MINUTE_MS - 1);
     rows.push(row);
   }

@@ -25,7 +25,7 @@ export function klineCalls({
     const { limit, weight } = limiter.limitOf(market === 'spot' ? 'spot.klines' : 'futures.klines');
     let queue = queues.get(market);
     if (queue === undefined) queues.set(market, (queue = new KlineQueue(scheduler, { maxCalls: limit.count / weight })));
-    return queue.queued(place, klinesOf(client, market, symbol, from, { priority: 'bars', queueMs: limit.windowMs }));
+    return queue.askInOrder(place, klinesOf(client, market, symbol, from, { priority: 'bars', queueMs: limit.windowMs }));
   };
 }
 

@@ -9,19 +9,19 @@ export const MAX_PLOT_BARS = 300;
 const MAX_PLOTS = 64;
 
 /** A series that a strategy draws, with its feed. */
-type Drawn = Engine['runs'][number]['drawn'][number];
+type DrawnSeries = Engine['runs'][number]['drawn'][number];
 
 /** A drawn series with its values at the newest rows of its feed. */
 class Plot {
   readonly strategy: string;
-  readonly drawn: Drawn;
+  readonly drawn: DrawnSeries;
   /** The values, NaN for one that is not ready or not known. The last one belongs to row `#rows - 1`. */
   #values: number[] = [];
   #rows = 0;
   /** True when the values of earlier rows may be computed again. */
   readonly #canRecompute: boolean;
 
-  constructor(strategy: string, drawn: Drawn, canRecompute: boolean) {
+  constructor(strategy: string, drawn: DrawnSeries, canRecompute: boolean) {
     this.strategy = strategy;
     this.drawn = drawn;
     this.#canRecompute = canRecompute;

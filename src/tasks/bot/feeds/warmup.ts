@@ -99,9 +99,9 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
   for (let row = catalog.length - 1; row >= 0 && catalog.openMs[row]! >= first.openMs; row--) {
     const other = byTime.get(catalog.openMs[row]!);
     if (catalog.openMs[row]! > endMs) continue;
-    const own = rowOf(catalog, row);
-    if (other && isEqual(own, other, catalog.instrument)) continue;
-    return `${name}: the bar of ${formatMinute(own.openMs)} differs between catalog and exchange: the catalog is left out`;
+    const catalogRow = rowOf(catalog, row);
+    if (other && isEqual(catalogRow, other, catalog.instrument)) continue;
+    return `${name}: the bar of ${formatMinute(catalogRow.openMs)} differs between catalog and exchange: the catalog is left out`;
   }
   return null;
 }
@@ -134,16 +134,16 @@ const rowOf = (bars: BarColumns, row: number) => ({
   volume: bars.volume[row]!,
 });
 
-/** Returns a sentence about the warm-up bars that strategy `name` is missing of the `needed` ones; null: none is missing. */
-export function missingWarmup(name: string, bars: BarColumns, needed: number): string | null {
-  const missing = needed - bars.length;
+/** Returns a sentence about the warm-up bars that strategy `name` is missing of the `neededRows` ones; null: none is missing. */
+export function missingWarmup(name: string, bars: BarColumns, neededRows: number): string | null {
+  const missing = neededRows - bars.length;
   if (missing <= 0) return null;
   const { instrument, interval, length } = bars;
   const set = `${instrument.wireName} ${interval}`;
-  if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and there are none`;
+  if (length === 0) return `${name} needs ${neededRows} bars of ${set} before it can begin, and there are none`;
   const firstMs = bars.openMs[0]!;
   if (isTradeBars(interval))
-    return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, before ${formatMinute(firstMs)}`;
+    return `${name} needs ${neededRows} bars of ${set} before it can begin; ${missing} are missing, before ${formatMinute(firstMs)}`;
   const range = `from ${formatMinute(firstMs - missing * typicalLengthMs(interval))} to ${formatMinute(firstMs)}`;
-  return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, ${range}`;
+  return `${name} needs ${neededRows} bars of ${set} before it can begin; ${missing} are missing, ${range}`;
 }

@@ -94,7 +94,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   );
   const { state } = opened;
   const forget = (): void => {
-    for (const known of [trades, state.unfinished, state.provenAbsent, state.refused]) known.clear();
+    for (const collection of [trades, state.unfinished, state.provenAbsent, state.refused]) collection.clear();
     state.decisions.length = 0;
     records.length = 0;
   };

@@ -2,7 +2,7 @@
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { isFullyRecorded, keptPoint } from '../../../engine/host/kept.ts';
+import { isFullyRecorded, keptPoint } from '../../../engine/host/keptState.ts';
 
 /** The kept states of one bot. */
 export class KeptStates {

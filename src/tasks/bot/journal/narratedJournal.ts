@@ -74,8 +74,8 @@ export class NarratedJournal implements Journal {
     this.#narrate(order, `${orderText(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'not sent'}`, code);
     return this.#journal.refused(order, code);
   }
-  evidence(order: Order, seen: Evidence): number {
-    return this.#journal.evidence(order, seen);
+  evidence(order: Order, evidence: Evidence): number {
+    return this.#journal.evidence(order, evidence);
   }
   fill(order: Order, fill: Fill): number {
     return this.#journal.fill(order, fill);

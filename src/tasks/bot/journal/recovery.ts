@@ -2,12 +2,12 @@
 
 import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
-import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
-import type { RestoredOrder } from '../../../orders/restored.ts';
+import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
 import type { BotJournal } from './botJournal.ts';
-import { outlivesProcess } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lastingCauses.ts';
 
 /** Books fills and payments of earlier processes in order. Call it before the engine is sealed. */
 export function bookHistory({ ledger, brackets, instruments }: Engine, history: TradeHistory): void {

@@ -2,7 +2,7 @@
 
 import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
-import { sentOrder } from '../../../adapters/journal/records/restored.ts';
+import { sentOrder } from '../../../adapters/journal/records/restoredOrders.ts';
 import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import type { Lots, Ticks, Units } from '../../../base/brand.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -67,10 +67,10 @@ export class DecisionComparison {
     this.#deps = deps;
     const { journal, recorded } = deps;
     journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
-    journal.denied = (order, code) => this.#denied(order as BotOrder, code);
-    journal.drafted = (order, waits) => this.#drafted(order as BotOrder, waits);
+    journal.denied = (order, code) => this.#takeDenial(order as BotOrder, code);
+    journal.drafted = (order, waits) => this.#takeDraft(order as BotOrder, waits);
     journal.submitted = (order) => (this.#isHolding ? this.#holdDecision('sent', order as BotOrder) : 0);
-    journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
+    journal.cancelSent = (order) => this.#takeCancel(order as BotOrder);
   }
 
   /** Number of decisions that differ. A recorded decision that the replay replaces by another counts once. */
@@ -195,7 +195,7 @@ export class DecisionComparison {
     const { engine, recorded } = this.#deps;
     const recordedOrder = recorded.order(order.id);
     if (recordedOrder !== undefined && isOfAnotherOrder(recordedOrder, order)) {
-      const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
+      const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((decision) => decision.id)) + 1;
       engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
       order.id = nextNumber as OrderId;
     }
@@ -227,7 +227,7 @@ export class DecisionComparison {
     return !isRecorded && this.#isAtEnd;
   }
   /** Returns 0: the replay writes no record. */
-  #drafted(order: BotOrder, waits: Waits): number {
+  #takeDraft(order: BotOrder, waits: Waits): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
     if (recordedOrder?.draft && !recordedOrder.isDrafted) {
@@ -240,7 +240,7 @@ export class DecisionComparison {
     return 0;
   }
   /** Returns 0: the replay writes no record. */
-  #denied(order: BotOrder, code: string): number {
+  #takeDenial(order: BotOrder, code: string): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     if (order.id < 0 || recordedOrder?.isReplayed) return 0;
     if (recordedOrder?.verdict && !recordedOrder.verdict.ok && !this.#isHolding) {
@@ -267,14 +267,14 @@ export class DecisionComparison {
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
     if (restored.triggerTicks > 0) engine.triggerOrders.onSend();
-    const taken = engine.orders.get(restored.id);
-    if (taken !== undefined) engine.notifyOrder(taken);
+    const restoredOrder = engine.orders.get(restored.id);
+    if (restoredOrder !== undefined) engine.notifyOrder(restoredOrder);
   }
 
   // --- Cancels
 
   /** Returns 0: the replay writes no record. */
-  #cancelled(order: BotOrder): number {
+  #takeCancel(order: BotOrder): number {
     const { recorded } = this.#deps;
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
@@ -289,8 +289,8 @@ export class DecisionComparison {
     }
     if (cancel === undefined && !this.#isAtEnd && recorded.isCancelLost(order.id, this.recordIndex, this.#stepMs)) return 0;
     if (!this.#isAtEnd) {
-      const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
-      this.#noteDifference('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);
+      const replayed = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
+      this.#noteDifference('replayed', this.#stepMs, this.#nextSeq(), replayed, `${cancelText(order.id)} at ${this.#stepMs}`);
     }
     // The order is still working at the exchange.
     if (cancel === undefined) this.#holdDecision('cancel', order);

@@ -6,6 +6,9 @@ import type { Order } from '../../../model/order.ts';
 
 type IntentTerms = Pick<RecordOf<'INTENT'>, 'strategy' | 'slot' | 'fp' | 'role' | 'reduceOnly' | 'createdMs'>;
 
+/** The members of a draft that its text has. */
+type DraftText = Pick<RecordOf<'DRAFT'>, 'order' | 'side' | 'qty' | 'amount' | 'price' | 'slot' | 'ahead'>;
+
 /** Returns the text of an order from its record. */
 export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: IntentTerms): string =>
   `order '${slot}' of strategy ${strategy}: ${fp} ${role}${reduceOnly ? ' reducing' : ''} at ${createdMs}`;
@@ -13,19 +16,11 @@ export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: 
 /** Returns the text of a replayed order. */
 export const orderText = (order: Order): string => intentText({ ...order, fp: sizesOf(order).fp });
 
-/** Return the text of a verdict, a cancel and a draft. */
+/** Returns the text of a verdict of risk on an order. */
 export const verdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
   `verdict on order ${order}: ${code ?? 'approved'}`;
 /** Returns the text of a cancel. */
 export const cancelText = (order: number): string => `cancel of order ${order}`;
 /** Returns the text of an order that waits or is sent. */
-export const draftText = ({
-  order,
-  side,
-  qty,
-  amount,
-  price,
-  slot,
-  ahead,
-}: Omit<RecordOf<'DRAFT'>, 'cid' | 'seq' | 't' | 'k' | 'dur' | 'crc'>): string =>
+export const draftText = ({ order, side, qty, amount, price, slot, ahead }: DraftText): string =>
   `draft of order ${order}: ${side} ${qty ?? amount} at ${price ?? 'the market'}, ${slot}, after ${ahead.join(', ')}`;

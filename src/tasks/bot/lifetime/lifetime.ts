@@ -48,13 +48,13 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
   if (newest === null || first?.k !== 'CONFIG') return null;
   const fromMs = Number(first.limits['fromMs'] ?? 0);
   const warm: BarFact[] = [];
-  let at = start + 1;
-  for (; at < records.length; at++) {
-    const record = records[at]!;
+  let next = start + 1;
+  for (; next < records.length; next++) {
+    const record = records[next]!;
     if (record.k !== 'INSTANT' || record.decided || record.atMs !== fromMs) break;
     for (const bar of record.bars) warm.push(bar as unknown as BarFact);
   }
-  const recorded = new LifetimeRecords(records.slice(at), records.slice(0, at));
+  const recorded = new LifetimeRecords(records.slice(next), records.slice(0, next));
   const acceptedTo = recorded.records.findLastIndex((record) => record.k === 'CONFIG' && record.limits[ACCEPTED] === true);
   return { number: numberOf(first), first, newest, fromMs, warm, recorded, acceptedTo, before: records.slice(0, start), kept: null };
 }
@@ -63,16 +63,16 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
  * Returns the same lifetime, entered at the newest point at which all strategies had kept their state; null: no such point. A state from before
  * the last accepted change belongs to other code and is not used.
  */
-export function lifetimeSinceKept(lifetime: Lifetime, records: readonly JournalRecord[]): Lifetime | null {
-  const at = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
-  const kept = records[at];
+export function lifetimeFromKeptState(lifetime: Lifetime, records: readonly JournalRecord[]): Lifetime | null {
+  const index = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
+  const keptRecord = records[index];
   const first = records.indexOf(lifetime.first);
   const accepted = lifetime.recorded.records[lifetime.acceptedTo];
-  if (kept?.k !== 'KEPT' || at < first || (accepted !== undefined && kept.seq < accepted.seq)) return null;
-  const before = records.slice(0, at + 1);
+  if (keptRecord?.k !== 'KEPT' || index < first || (accepted !== undefined && keptRecord.seq < accepted.seq)) return null;
+  const before = records.slice(0, index + 1);
   const warm = before.slice(first).flatMap((record) => (record.k === 'INSTANT' ? (record.bars as unknown as readonly BarFact[]) : []));
-  const recorded = new LifetimeRecords(records.slice(at + 1), before);
-  return { ...lifetime, fromMs: kept.atMs, warm, recorded, acceptedTo: -1, before, kept };
+  const recorded = new LifetimeRecords(records.slice(index + 1), before);
+  return { ...lifetime, fromMs: keptRecord.atMs, warm, recorded, acceptedTo: -1, before, kept: keptRecord };
 }
 
 /** Returns the state and the trade history of the records before a lifetime. */

@@ -28,7 +28,7 @@ export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =
 /** A recorded cancel of an order. */
 interface RecordedCancel {
   /** Position of the record; -1 if it precedes the replayed records. */
-  readonly at: number;
+  readonly recordIndex: number;
   readonly t: number;
   isReplayed: boolean;
 }
@@ -81,15 +81,15 @@ export class LifetimeRecords {
     for (const order of this.#orders.values()) order.isReplayed = order.isDrafted = true;
     for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at]!;
-      if (record.k === 'INSTANT') lastInstant = at;
-      else this.#addToIndex(record, at);
+    for (let index = 0; index < records.length; index++) {
+      const record = records[index]!;
+      if (record.k === 'INSTANT') lastInstant = index;
+      else this.#addToIndex(record, index);
     }
     this.lastInstant = lastInstant;
   }
 
-  #addToIndex(record: JournalRecord, at: number): void {
+  #addToIndex(record: JournalRecord, index: number): void {
     if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
     else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
     else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
@@ -102,9 +102,9 @@ export class LifetimeRecords {
     } else if (record.k === 'STATE' && record.lifecycle === 'cancelSent') {
       const number = this.#numbers.get(record.cid);
       if (number === undefined) return;
-      const known = this.#cancels.get(number);
-      if (known === undefined) this.#cancels.set(number, [{ at, t: record.t, isReplayed: false }]);
-      else known.push({ at, t: record.t, isReplayed: false });
+      const cancel = this.#cancels.get(number);
+      if (cancel === undefined) this.#cancels.set(number, [{ recordIndex: index, t: record.t, isReplayed: false }]);
+      else cancel.push({ recordIndex: index, t: record.t, isReplayed: false });
     }
   }
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
@@ -152,9 +152,9 @@ export class LifetimeRecords {
   #indexByKey(): Map<string | number, SameKeyOrders> {
     const keyed = new Map<string | number, SameKeyOrders>();
     const add = (key: string | number, order: RecordedOrder): void => {
-      const known = keyed.get(key);
-      if (known === undefined) keyed.set(key, { orders: [order], from: 0 });
-      else known.orders.push(order);
+      const record = keyed.get(key);
+      if (record === undefined) keyed.set(key, { orders: [order], from: 0 });
+      else record.orders.push(order);
     };
     for (const order of this.#orders.values()) {
       const { intent } = order;
@@ -165,28 +165,28 @@ export class LifetimeRecords {
     return keyed;
   }
 
-  /** True when a process ended in the step of record `at`, which began at `stepMs`: its decisions may not all be written. */
-  endsIn(at: number, stepMs: number): boolean {
-    if (this.lastInstant > at) return false;
-    const last = this.#lastOfProcess(at);
+  /** True when a process ended in the step of record `index`, which began at `stepMs`: its decisions may not all be written. */
+  endsIn(index: number, stepMs: number): boolean {
+    if (this.lastInstant > index) return false;
+    const last = this.#lastOfProcess(index);
     return last < 0 || this.records[last]!.t <= stepMs;
   }
 
   /**
-   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process wrote `cancel`. A start carries out the
+   * True when the process of record `index` ended in the step that began at `stepMs`, and a later process wrote `cancel`. A start carries out the
    * decisions that the process before it could not carry out.
    */
-  isCarriedOut(cancel: RecordedCancel, at: number, stepMs: number): boolean {
-    const last = this.#lastOfProcess(at);
-    return cancel.at > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
+  isCarriedOut(cancel: RecordedCancel, index: number, stepMs: number): boolean {
+    const last = this.#lastOfProcess(index);
+    return cancel.recordIndex > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
   }
 
   /**
-   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process found that the order had ended. A cancel of
+   * True when the process of record `index` ended in the step that began at `stepMs`, and a later process found that the order had ended. A cancel of
    * that step was lost before it was written: it had been sent, or there was nothing left to cancel.
    */
-  isCancelLost(number: number, at: number, stepMs: number): boolean {
-    const last = this.#lastOfProcess(at);
+  isCancelLost(number: number, recordIndex: number, stepMs: number): boolean {
+    const last = this.#lastOfProcess(recordIndex);
     if (last < 0 || this.records[last]!.t > stepMs) return false;
     return this.records.some((record, index) => {
       if (index <= last) return false;
@@ -195,10 +195,10 @@ export class LifetimeRecords {
     });
   }
 
-  /** Returns the position of the last record that the process of record `at` wrote. */
-  #lastOfProcess(at: number): number {
+  /** Returns the position of the last record that the process of record `index` wrote. */
+  #lastOfProcess(index: number): number {
     const { records } = this;
-    let last = at;
+    let last = index;
     while (last + 1 < records.length && records[last + 1]!.k !== 'CONFIG' && records[last + 1]!.k !== 'SEGMENT') last++;
     return last;
   }

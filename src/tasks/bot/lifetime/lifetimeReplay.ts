@@ -8,7 +8,7 @@ import { assertNever } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { adopt } from '../../../engine/router/adoption.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { keptTexts } from '../../../engine/host/kept.ts';
+import { keptTexts } from '../../../engine/host/keptState.ts';
 import {
   applyInbox,
   catchUp,
@@ -23,7 +23,7 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { isWatched } from '../../../orders/drafts.ts';
 import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import { NEVER_LEFT } from '../../../orders/restored.ts';
+import { NEVER_LEFT } from '../../../orders/restoreBotOrder.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant, passInstant } from '../feeds/instants.ts';
@@ -246,8 +246,8 @@ export class LifetimeReplay {
     const engine = this.#engine;
     this.#adopting = null;
     const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
-    const known = this.#recorded.order(order);
-    if (known !== undefined) known.isReplayed = true;
+    const recordedOrder = this.#recorded.order(order);
+    if (recordedOrder !== undefined) recordedOrder.isReplayed = true;
     if (instrument < 0 || qty === null || price === null) return;
     const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
     const terms = {
@@ -389,9 +389,9 @@ export class LifetimeReplay {
   }
 
   #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
-    const known = ratesOf(this.#deps.plan, symbol);
-    known.removeFrom(times[0]!); // A start at a kept point had no rates, and journalled all that it knew.
-    times.forEach((timeMs, index) => known.set(timeMs, rateFrom(rates[index]!)));
+    const knownRates = ratesOf(this.#deps.plan, symbol);
+    knownRates.removeFrom(times[0]!); // A start at a kept point had no rates, and journalled all that it knew.
+    times.forEach((timeMs, index) => knownRates.set(timeMs, rateFrom(rates[index]!)));
   }
 }
 

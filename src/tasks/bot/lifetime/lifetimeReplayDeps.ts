@@ -22,5 +22,5 @@ export interface LifetimeReplayDeps {
   /** Whether the bot notified strategies only at instants while it traded; default false. */
   readonly defersCallbacks?: boolean;
   /** Called before each record, with its position; false ends the replay there. */
-  readonly onRecord?: (at: number) => boolean;
+  readonly onRecord?: (recordIndex: number) => boolean;
 }

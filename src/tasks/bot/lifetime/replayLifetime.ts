@@ -2,18 +2,18 @@
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { causesOf } from '../../../adapters/journal/haltRecords.ts';
-import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { HostMaker } from '../../../app/begin.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
-import { pointProblem, recallPoint } from '../../../engine/host/kept.ts';
-import type { RestoredOrder } from '../../../orders/restored.ts';
+import { pointProblem, recallPoint } from '../../../engine/host/keptState.ts';
+import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
 import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { outlivesProcess } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lastingCauses.ts';
 import { buildEngine, type BuiltEngine } from './liveEngine.ts';
 import { readBefore, type Lifetime } from './lifetime.ts';
 import { LifetimeReplay } from './lifetimeReplay.ts';
@@ -46,11 +46,11 @@ export interface ReplayWatcher {
   /** Makes the wrapper between a strategy and its run. */
   readonly hostFor: HostMaker;
   /** Returns the journal that takes the records of the replay. */
-  readonly watchJournal: (own: Journal) => Journal;
+  readonly watchJournal: (journal: Journal) => Journal;
   /** Called when the engine is built, before the first record. */
   readonly onBuilt: (engine: Engine) => void;
   /** Called before each record, with its position; false ends the replay there. */
-  readonly onRecord: (at: number) => boolean;
+  readonly onRecord: (recordIndex: number) => boolean;
 }
 
 /** Thrown when the lifetime cannot be entered at the kept point. */
@@ -65,11 +65,11 @@ export async function replayLifetime(
   const recorded = new ComparingJournal();
   const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(recorded)];
   const { state, history } = readBefore(lifetime.before);
-  const silent: LogLine = (...line) => {
+  const silentLog: LogLine = (...line) => {
     if (journal.port !== recorded) log?.(...line);
   };
   const watched = watcher?.watchJournal(journal) ?? journal;
-  const built = await buildEngine(plan, { exchange, journal: watched, absenceBounds: bounds }, history, silent, watcher?.hostFor);
+  const built = await buildEngine(plan, { exchange, journal: watched, absenceBounds: bounds }, history, silentLog, watcher?.hostFor);
   watcher?.onBuilt(built.engine);
   if (lifetime.before.length > 0) restore(built.engine, state, lifetime);
   const problem = lifetime.kept === null ? null : pointProblem(built.engine, lifetime.kept);

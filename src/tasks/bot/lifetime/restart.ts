@@ -1,16 +1,16 @@
 // Steps of a restart: checks the replay, clears halt causes that ended with the process, and follows orders whose replies were lost.
 
 import { journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
-import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
-import { NEVER_LEFT, type RestoredOrder } from '../../../orders/restored.ts';
+import { NEVER_LEFT, type RestoredOrder } from '../../../orders/restoreBotOrder.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
-import { outlivesProcess } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lastingCauses.ts';
 import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
 
 /** Changes of config and code since the last start, as sentences; empty: none. */

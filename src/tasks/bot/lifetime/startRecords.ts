@@ -13,7 +13,7 @@ import { ACCEPTED, LIFETIME_FACT, type Lifetime } from './lifetime.ts';
 import { capitalFacts } from '../journal/botJournal.ts';
 
 /** How a start relates to its lifetime. */
-export interface Beginning {
+export interface LifetimeStart {
   /** Number of the lifetime, from 1. */
   readonly lifetime: number;
   /** True when the lifetime begins with this start and these bars. */
@@ -27,7 +27,7 @@ export function writeStartRecords(
   journal: FileJournal,
   config: LiveConfig,
   { plan, engine, fromMs }: { readonly plan: RunPlan; readonly engine: Engine; readonly fromMs: number },
-  { lifetime, isFirst, isAccepted }: Beginning,
+  { lifetime, isFirst, isAccepted }: LifetimeStart,
 ): void {
   const limits = { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), ...feedFacts(config), fromMs };
   journal.config({
@@ -47,7 +47,7 @@ function codeFacts(plan: RunPlan): RecordFacts {
     [`strategy.${index}`, hash],
     [`params.${index}`, JSON.stringify(params)],
   ]);
-  const modules = modulesOf(plan).map(({ hash }, at) => [`module.${at}`, hash] as const);
+  const modules = modulesOf(plan).map(({ hash }, index) => [`module.${index}`, hash] as const);
   return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
 }
 /** Returns the modules of a plan, with the hashes of their code. */
@@ -57,11 +57,11 @@ const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNa
 
 /** Returns why the lifetime cannot continue: its feeds or the number of its strategies differ. Null if it can. */
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
-  const recorded = (name: string): readonly string[] =>
+  const recordedNames = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
-  const [feeds, count] = [feedNames(config), recorded('strategy.').length];
-  if (recorded('feed.').join('; ') !== feeds.join('; '))
-    return `expected the feeds of earlier starts (${recorded('feed.').join('; ')}), got ${feeds.join('; ')}`;
+  const [feeds, count] = [feedNames(config), recordedNames('strategy.').length];
+  if (recordedNames('feed.').join('; ') !== feeds.join('; '))
+    return `expected the feeds of earlier starts (${recordedNames('feed.').join('; ')}), got ${feeds.join('; ')}`;
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
 }
 
@@ -80,7 +80,9 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
         ? []
         : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${index}`])}`]),
     ]),
-    ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the code of the module ${file} has changed`])),
+    ...modules.flatMap(({ file, hash }, index) =>
+      limits[`module.${index}`] === hash ? [] : [`the code of the module ${file} has changed`],
+    ),
     ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
   ];
 }

@@ -61,8 +61,8 @@ export class SwitchedJournal implements Journal {
   refused(order: Order, code: string): number {
     return this.port.refused(order, code);
   }
-  evidence(order: Order, seen: Evidence): number {
-    return this.port.evidence(order, seen);
+  evidence(order: Order, evidence: Evidence): number {
+    return this.port.evidence(order, evidence);
   }
   fill(order: Order, fill: Fill): number {
     return this.port.fill(order, fill);

@@ -48,11 +48,11 @@ const stateOf = (view: BotView, scope: string): string => view.scopes.find((othe
 
 /** Returns alerts for orders that need the operator, foreign orders, and a failed journal. */
 function orderAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
-  const known = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
+  const alertedIds = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
   const foreign = new Set(before?.foreignOrders.map(({ id }) => id));
   return [
     ...now.unknown
-      .filter(({ needsPerson, cid }) => needsPerson && !known.has(cid))
+      .filter(({ needsPerson, cid }) => needsPerson && !alertedIds.has(cid))
       .map(({ cid, instrument, cause }) =>
         alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
       ),

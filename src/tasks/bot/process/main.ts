@@ -6,7 +6,7 @@ import { ignoreInspectorSignal } from '../../../adapters/runtime/inspector.ts';
 import { clearEnvironment } from '../../../access/environment.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { terminalText } from '../../../base/text/untrustedText.ts';
-import { secondsOf } from '../config/seconds.ts';
+import { secondsOf } from '../config/secondsOption.ts';
 import { sourcePlaces } from '../../../adapters/runtime/sourcePlaces.ts';
 import { tuneV8 } from '../../../adapters/runtime/v8.ts';
 import { waitForWrites } from './output.ts';

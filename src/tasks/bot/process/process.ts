@@ -20,7 +20,7 @@ import type { ProofDemand } from '../safety/provedCode.ts';
 import { writeHeartbeat } from '../safety/heartbeat.ts';
 import { checkMode } from '../config/mode.ts';
 import { openLiveBot, type OpenedBot } from '../openLiveBot.ts';
-import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
+import { checkOutFolder } from '../../../adapters/disk/folders/checkOutFolder.ts';
 import { bundleInChildProcess, bundleInProcess } from '../../../adapters/plugins/bundler.ts';
 import { exitSummary } from './exitSummary.ts';
 import { LoopDelay } from '../../../adapters/runtime/loopDelay.ts';
@@ -121,7 +121,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const control = new LiveControl({
       ...opened,
       loopDelayP99Ms: () => loopDelay.p99Ms,
-      flattened: (left) => exitAfterDelay(left, ending),
+      flattened: (openPositions) => exitAfterDelay(openPositions, ending),
     });
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
@@ -144,8 +144,8 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
 }
 
 /** Ends the bot after a delay in which clients can show the result. The next start reads the closed positions from the exchange. */
-function exitAfterDelay(left: number, ending: Ending): void {
-  const code = left === 0 ? EXIT.ok : EXIT.unknown;
+function exitAfterDelay(openPositions: number, ending: Ending): void {
+  const code = openPositions === 0 ? EXIT.ok : EXIT.unknown;
   after(KILL_EXIT_DELAY_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
 }
 

@@ -114,8 +114,8 @@ export class Driver implements ExchangeSink {
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     this.step(() => this.#deps.engine.ended(id, how, timeMs));
   }
-  evidence(id: OrderId, seen: Evidence): void {
-    this.step(() => this.#deps.engine.evidence(id, seen));
+  evidence(id: OrderId, evidence: Evidence): void {
+    this.step(() => this.#deps.engine.evidence(id, evidence));
   }
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.step(() => this.#deps.engine.arrivedLate(id, venueId, timeMs));

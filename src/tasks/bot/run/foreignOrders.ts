@@ -27,9 +27,9 @@ export const foreignOrdersOf = (services: MarketRouter): readonly OpenForeignOrd
 const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.deps.engine.instruments[instrument]!.id} ${venueId}`;
 /** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
-  const found = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
-  if (found.length === 0) return refusal(`${id} is not an order that waits for a decision`);
-  for (const foreign of found) {
+  const matching = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
+  if (matching.length === 0) return refusal(`${id} is not an order that waits for a decision`);
+  for (const foreign of matching) {
     bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
   }
@@ -72,8 +72,8 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
 /** Clears the halt cause once no foreign order needs a decision. Returns the end of the reply: how many still do. */
 function clearCauseIfLast(bot: LiveBot, who: Who, why: string): string {
   const { engine, services, venueMs } = bot.deps;
-  const left = foreignOrdersOf(services).length;
-  if (left > 0) return `; ${left} more need a decision`;
+  const remaining = foreignOrdersOf(services).length;
+  if (remaining > 0) return `; ${remaining} more need a decision`;
   bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, FOREIGN_ORDER_CODE, `${who}: ${why}`, venueMs()));
   return '';
 }

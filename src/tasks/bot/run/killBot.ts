@@ -72,21 +72,21 @@ function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }
     if (lifecycle !== 'done') unknownUntilMs[instrument.market] = Math.max(unknownUntilMs[instrument.market] ?? -Infinity, latestMs);
   }
   const prefix = cidOf(1 as OrderId).slice(0, 16);
-  const own = {
+  const ownOrders = {
     isOwnId: (venueId: string) => venueIds.has(venueId),
     isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,
     lostOf: (id: InstrumentId) => lost.filter(({ request }) => request.instrument.id === id),
     withoutVenueId: lost,
   };
-  return { own, open, waiting, unknownUntilMs };
+  return { own: ownOrders, open, waiting, unknownUntilMs };
 }
 
 /** Returns an order without a venue order id, with the terms by which it may be found. */
-function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
+function lostOf(order: Order, cid: string, facts: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
   const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
   const request = { instrument, side, limit, lots, reduceOnly };
-  return { cid, strategy, amount, request, triggerTicks, ...known };
+  return { cid, strategy, amount, request, triggerTicks, ...facts };
 }
 
 /** Returns the positions in the bot's books, as residuals that are not proved to be closed. */

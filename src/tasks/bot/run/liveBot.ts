@@ -2,7 +2,7 @@
 
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
-import { memoryCursor } from '../../../adapters/journal/records/restored.ts';
+import { memoryCursor } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { stopLive } from '../../../engine/loop/liveSteps.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -26,7 +26,7 @@ import { EquityBook } from './equityBook.ts';
 import { PlotBook } from '../feeds/plotBook.ts';
 import { Driver } from './driver.ts';
 import { KeptStates } from '../journal/keptStates.ts';
-import { raiseStarting, STARTING } from '../safety/lasting.ts';
+import { raiseStarting, STARTING } from '../safety/lastingCauses.ts';
 import { FundingReader } from '../feeds/fundingReader.ts';
 import type { KnownRates } from '../feeds/fundingRates.ts';
 import type { LiveConfig } from '../config/read.ts';

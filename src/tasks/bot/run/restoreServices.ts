@@ -1,12 +1,12 @@
 // Restores the exchange services after a restart: orders, trades and cursors from the journal.
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
-import { indexOf } from '../../../adapters/journal/records/restored.ts';
+import { indexOf } from '../../../adapters/journal/records/restoredOrders.ts';
 import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exchange/calls/types.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import type { RestoredOrder } from '../../../orders/restored.ts';
+import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
@@ -64,8 +64,8 @@ function trackedState({ state }: RestoredOrder, isUnconfirmed: boolean): Service
 
 /** Returns the cursors of a market. Totals are noted by asset, which both markets may have, so their names include the market. */
 function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instruments: readonly Instrument[]): ReadonlyMap<string, string> {
-  const own = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
-  const values = new Map(own.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
+  const marketCursors = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
+  const values = new Map(marketCursors.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
   // Add amounts that are booked and not noted yet; otherwise they would be booked again.
   for (const [key, amount] of unnoted) {
     const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;

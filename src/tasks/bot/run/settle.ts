@@ -19,7 +19,7 @@ export function settle({ engine, services }: SettleDeps, only: ReadonlySet<numbe
   let waiting = markets.size;
   if (waiting === 0) return done();
   for (const market of markets) {
-    const own = selected.filter((index) => engine.instruments[index]!.market === market);
-    services.of(market).settle(own, () => void (--waiting === 0 && done()));
+    const marketIndices = selected.filter((index) => engine.instruments[index]!.market === market);
+    services.of(market).settle(marketIndices, () => void (--waiting === 0 && done()));
   }
 }

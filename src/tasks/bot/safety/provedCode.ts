@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { codeOf, seenBars } from '../../trials/parts.ts';
+import { codeOf, seenBars } from '../../trials/runParts.ts';
 import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 
 /** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
@@ -27,8 +27,8 @@ export function checkProved(plan: RunPlan, file: string, folder: string, demand:
   const remedy = `isobar prove DEFINITION, for a run definition with ${files} and this catalog`;
   const isProved = verdict?.verdict === 'proved';
   if (!isProved && demand === 'required') {
-    const got = verdict === null ? `none in ${folder}` : `a refuted one (${sourceOf(verdict)})`;
-    throw new ConfigError(`${file}: --require-proof: expected a proved verdict about the code of ${names}, got ${got}`, remedy);
+    const actual = verdict === null ? `none in ${folder}` : `a refuted one (${sourceOf(verdict)})`;
+    throw new ConfigError(`${file}: --require-proof: expected a proved verdict about the code of ${names}, got ${actual}`, remedy);
   }
   if (verdict === null) return { isProved, text: `it is not proved that ${names} reads no future and keeps no hidden state; ${remedy}` };
   const otherFeeds = differingFeeds(verdict, plan);
@@ -41,13 +41,13 @@ export function checkProved(plan: RunPlan, file: string, folder: string, demand:
 /** Returns who made a verdict, when, and over which feeds. */
 function sourceOf({ from, feeds, madeAt }: CodeVerdict): string {
   const by = from === 'prove' ? 'isobar prove' : 'the sample of a backtest';
-  const shown = feeds.length > 3 ? `${feeds.slice(0, 3).join(', ')} and ${feeds.length - 3} more` : joinedByAnd(feeds);
-  return `${by}, ${madeAt.slice(0, 10)}, over ${shown}`;
+  const feedsText = feeds.length > 3 ? `${feeds.slice(0, 3).join(', ')} and ${feeds.length - 3} more` : joinedByAnd(feeds);
+  return `${by}, ${madeAt.slice(0, 10)}, over ${feedsText}`;
 }
 
 /** Returns the end of the sentence: feeds of the bot that the verdict does not cover, because it holds only for its own bars. */
 function differingFeeds({ feeds }: CodeVerdict, plan: RunPlan): string {
-  const own = seenBars(plan).filter((feed) => !feeds.includes(feed));
-  if (own.length === 0) return '';
-  return `; no verdict is about ${own.length > 3 ? `${own.length} of its feeds` : joinedByAnd(own)}`;
+  const unprovedFeeds = seenBars(plan).filter((feed) => !feeds.includes(feed));
+  if (unprovedFeeds.length === 0) return '';
+  return `; no verdict is about ${unprovedFeeds.length > 3 ? `${unprovedFeeds.length} of its feeds` : joinedByAnd(unprovedFeeds)}`;
 }

@@ -68,12 +68,12 @@ export function joinHistory(
   const trades = tradesOfDay(stored, digits);
   const byId = new Map(recent.map((trade) => [trade.id, trade]));
   let common = 0;
-  for (const own of trades) {
-    const other = byId.get(own.id);
+  for (const trade of trades) {
+    const other = byId.get(trade.id);
     if (other === undefined) continue;
     common++;
-    if (other.timeMs === own.timeMs && other.price === own.price && other.quantity === own.quantity) continue;
-    return `${name}: the trade ${own.id} differs between catalog and exchange (price ${fromScaled(own.price, digits.priceDigits)} and ${fromScaled(other.price, digits.priceDigits)}): the trades of the catalog are left out`;
+    if (other.timeMs === trade.timeMs && other.price === trade.price && other.quantity === trade.quantity) continue;
+    return `${name}: the trade ${trade.id} differs between catalog and exchange (price ${fromScaled(trade.price, digits.priceDigits)} and ${fromScaled(other.price, digits.priceDigits)}): the trades of the catalog are left out`;
   }
   if (common === 0)
     return `${name}: the trades of the catalog end before those of the exchange begin, or have other ids: they are left out`;

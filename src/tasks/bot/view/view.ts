@@ -8,7 +8,7 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
-import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
+import { scopeName, scopeViews, type ScopeNames } from '../../control/scopes.ts';
 import type { Ledger } from '../../../portfolio/ledger.ts';
 import { contractBooks } from '../../../portfolio/pairedLedger.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
@@ -39,7 +39,7 @@ const MAX_FOREIGN = 100;
 const ACCOUNT = 'account';
 
 /** Returns the names of instruments and strategies. */
-export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
+export const namedOf = ({ instruments, runs }: Engine): ScopeNames => ({ instruments, strategies: runs.map(({ name }) => name) });
 
 /** Returns the view. */
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {

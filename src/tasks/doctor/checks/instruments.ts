@@ -25,7 +25,7 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   if (listed.size === 0)
     return failed(`the service lists no ${noun}`, ['nothing can be traded there: it may be a test system that was not set up']);
   const missing = context.requestedSymbols().filter((symbol) => !listed.has(symbol));
-  if (missing.length > 0) return notListed(context, missing, [...listed.keys()]);
+  if (missing.length > 0) return notListedFinding(context, missing, [...listed.keys()]);
   const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
   const requestedText = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
   const detail = `${counted(listed.size, noun)}${requestedText}`;
@@ -40,7 +40,7 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
 }
 
 /** Returns the finding for symbols that are not listed. */
-function notListed({ market, symbols, records }: CheckContext, missing: readonly string[], listed: readonly string[]): CheckFinding {
+function notListedFinding({ market, symbols, records }: CheckContext, missing: readonly string[], listed: readonly string[]): CheckFinding {
   const hints = missing.slice(0, MAX_SHOWN).map((symbol) => {
     const near = nearestName(symbol, listed);
     return near === null

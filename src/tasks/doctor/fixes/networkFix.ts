@@ -10,8 +10,8 @@ interface ExplainedFailure {
   readonly fix: readonly string[];
 }
 
-const LIST_OF_EXTRA_CAS = 'if it is your own authority, name its certificate in NODE_EXTRA_CA_CERTS; isobar cannot skip the check';
-const CLOCK_TOO = 'a very wrong clock of this computer has the same effect';
+const EXTRA_CA_FIX = 'if it is your own authority, name its certificate in NODE_EXTRA_CA_CERTS; isobar cannot skip the check';
+const CLOCK_HINT = 'a very wrong clock of this computer has the same effect';
 
 /** Failures by the codes of Node.js. `%` stands for the host, `?` for the options that set it. */
 const FAILURES: Readonly<Record<string, ExplainedFailure>> = {
@@ -49,24 +49,24 @@ const FAILURES: Readonly<Record<string, ExplainedFailure>> = {
   },
   CERT_HAS_EXPIRED: {
     detail: 'the certificate of % has expired',
-    fix: ['the exchange must renew it: trade nothing until then, because the server may be an impostor', CLOCK_TOO],
+    fix: ['the exchange must renew it: trade nothing until then, because the server may be an impostor', CLOCK_HINT],
   },
-  CERT_NOT_YET_VALID: { detail: 'the certificate of % is not valid yet', fix: [CLOCK_TOO, 'else the exchange must replace it'] },
+  CERT_NOT_YET_VALID: { detail: 'the certificate of % is not valid yet', fix: [CLOCK_HINT, 'else the exchange must replace it'] },
   DEPTH_ZERO_SELF_SIGNED_CERT: {
     detail: 'the certificate of % is self-signed',
-    fix: ['anyone can make one: check ?, and look for a proxy or virus scanner that intercepts connections', LIST_OF_EXTRA_CAS],
+    fix: ['anyone can make one: check ?, and look for a proxy or virus scanner that intercepts connections', EXTRA_CA_FIX],
   },
   SELF_SIGNED_CERT_IN_CHAIN: {
     detail: 'the certificate of % comes from an authority that is not trusted',
-    fix: ['a proxy or virus scanner of your network intercepts connections: exclude this host', LIST_OF_EXTRA_CAS],
+    fix: ['a proxy or virus scanner of your network intercepts connections: exclude this host', EXTRA_CA_FIX],
   },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
     detail: 'the certificate of % cannot be traced to an authority',
-    fix: ['the service does not send intermediate certificates, or the authority is unknown: report it to the exchange', LIST_OF_EXTRA_CAS],
+    fix: ['the service does not send intermediate certificates, or the authority is unknown: report it to the exchange', EXTRA_CA_FIX],
   },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
     detail: 'the certificate of % comes from an authority that is not trusted',
-    fix: ['a proxy or virus scanner of your network may intercept connections: exclude this host', LIST_OF_EXTRA_CAS],
+    fix: ['a proxy or virus scanner of your network may intercept connections: exclude this host', EXTRA_CA_FIX],
   },
   CERT_REVOKED: { detail: 'the certificate of % was revoked', fix: ['trade nothing: report it to the exchange'] },
   ERR_TLS_CERT_ALTNAME_INVALID: {

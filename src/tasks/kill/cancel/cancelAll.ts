@@ -19,7 +19,7 @@ export interface LeftOrder {
 }
 
 /** The result of the cancels. */
-export interface Cancelled {
+export interface CancelResult {
   /** Number of own orders that were open and have ended. */
   readonly count: number;
   /** Open orders that are left alone. */
@@ -38,17 +38,17 @@ export interface Cancelled {
  */
 export async function cancelAll(
   venue: KillVenue,
-  known: KillOrders,
+  orders: KillOrders,
   all: boolean,
   instruments: readonly Instrument[] = venue.deps.instruments,
-): Promise<Cancelled> {
+): Promise<CancelResult> {
   const { onPhase } = venue.deps;
   // Send these cancels at once. The lists then show whether they took effect.
   const first = instruments.flatMap((instrument) => {
-    const ids = known.open.get(instrument.id) ?? [];
+    const ids = orders.open.get(instrument.id) ?? [];
     return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
   });
-  const ended = new Map(instruments.map(({ id }) => [id, new Set(known.open.get(id) ?? [])]));
+  const ended = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
   const triggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
   const stuck = new Map<InstrumentId, string>();
   const countOf = (ids: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>
@@ -57,8 +57,8 @@ export async function cancelAll(
     const { id } = instrument;
     try {
       return await Promise.all([
-        drain(venue, instrument, known.own, all, ended.get(id)!),
-        drainTriggers(venue, instrument, known, { all, which: 'opening', ended: triggers.get(id)! }),
+        drain(venue, instrument, orders.own, all, ended.get(id)!),
+        drainTriggers(venue, instrument, orders, { all, which: 'opening', ended: triggers.get(id)! }),
       ]);
     } catch (error) {
       if (!(error instanceof KillGaveUp)) throw error;
@@ -66,7 +66,7 @@ export async function cancelAll(
       return [[], []];
     }
   };
-  const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
+  const drainAll = async (): Promise<Pick<CancelResult, 'left' | 'leftTriggers'>> => {
     const parts = await Promise.all(instruments.filter(({ id }) => !stuck.has(id)).map(drainOne));
     return { left: parts.flatMap(([left]) => left), leftTriggers: parts.flatMap(([, leftTriggers]) => leftTriggers) };
   };
@@ -75,7 +75,7 @@ export async function cancelAll(
   let [left] = await Promise.all([drained, ...first]);
   const lists = counted(instruments.length - stuck.size, 'list');
   onPhase('cancelling', `${counted(countOf(ended), 'order')} cancelled; no own order is open in ${lists}`);
-  if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
+  if (await waitForUnknown(venue, orders.unknownUntilMs)) left = await drainAll();
   return { count: countOf(ended), triggers: countOf(triggers), ...left, stuck };
 }
 
@@ -83,7 +83,7 @@ export async function cancelAll(
 async function drain(
   venue: KillVenue,
   instrument: Instrument,
-  own: OwnOrders | null,
+  ownOrders: OwnOrders | null,
   all: boolean,
   ended: Set<string>,
 ): Promise<readonly LeftOrder[]> {
@@ -95,10 +95,10 @@ async function drain(
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, isComplete } = await readOpen(venue, instrument);
-    const named = await withClientIds(venue, instrument, orders, own);
+    const named = await withClientIds(venue, instrument, orders, ownOrders);
     const judged = named.map((order) => ({
       order,
-      attribution: all ? ('own' as const) : attributeOrder(instrument.id, order, own, named),
+      attribution: all ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
     const ours = judged.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
     if (empty.observe(beganMs, isComplete && ours.length === 0)) {
@@ -125,9 +125,9 @@ async function withClientIds(
   venue: KillVenue,
   instrument: Instrument,
   orders: readonly SeenOrder[],
-  own: OwnOrders | null,
+  ownOrders: OwnOrders | null,
 ): Promise<readonly SeenOrder[]> {
-  const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && own?.isOwnId(venueId) !== true;
+  const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && ownOrders?.isOwnId(venueId) !== true;
   if (!orders.some(isNameless)) return orders;
   if (instrument.market === 'futures') {
     const cids = await clientIdsOf(venue, instrument);

@@ -22,11 +22,11 @@ export interface LeftTrigger {
 }
 
 /** True when a trigger order is the bot's: its id is known, or it alone has the terms of a lost order. Null: unsure. */
-function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrument: Instrument, known: KillOrders): boolean | null {
-  if (known.own === null) return null;
-  const ids = known.waiting.get(instrument.id) ?? [];
+function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrument: Instrument, orders: KillOrders): boolean | null {
+  if (orders.own === null) return null;
+  const ids = orders.waiting.get(instrument.id) ?? [];
   if (ids.includes(row.triggerOrderId)) return true;
-  const lost = known.own.lostOf(instrument.id).filter((order) => hasSameTerms(row, order));
+  const lost = orders.own.lostOf(instrument.id).filter((order) => hasSameTerms(row, order));
   const [only] = lost;
   if (only === undefined) return false;
   const rivals = among.filter((other) => !ids.includes(other.triggerOrderId) && hasSameTerms(other, only));
@@ -59,10 +59,10 @@ function mayHaveTriggers(instrument: Instrument, { own, waiting }: KillOrders, a
 export async function drainTriggers(
   venue: KillVenue,
   instrument: Instrument,
-  known: KillOrders,
+  orders: KillOrders,
   { all, which, ended }: { readonly all: boolean; readonly which: TriggerSelection; readonly ended: Set<string> },
 ): Promise<readonly LeftTrigger[]> {
-  if (!mayHaveTriggers(instrument, known, all)) return [];
+  if (!mayHaveTriggers(instrument, orders, all)) return [];
   const { readLagMs, pollEveryMs } = venue.deps.settings;
   const contractName = instrument.wireName;
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled trigger orders do not end`);
@@ -72,7 +72,7 @@ export async function drainTriggers(
     const pending = await readPending(venue, contractName);
     const judged = pending.rows
       .filter(({ open }) => which === 'every' || open === 'OPEN')
-      .map((trigger) => ({ trigger, isOwn: all || isOwnTrigger(trigger, pending.rows, instrument, known) }));
+      .map((trigger) => ({ trigger, isOwn: all || isOwnTrigger(trigger, pending.rows, instrument, orders) }));
     const ours = judged.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
     if (empty.observe(beganMs, pending.isComplete && ours.length === 0))
       return judged.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
@@ -88,14 +88,14 @@ async function readPending(
   contractName: string,
 ): Promise<{ readonly rows: readonly TriggerOrder[]; readonly isComplete: boolean }> {
   const rows = new Map<string, TriggerOrder>();
-  let seen = 0;
+  let rowCount = 0;
   let isReadable = true;
   for (let page = 1; ; page++) {
     const list = await venue.read('futures.triggerOrderList', { contractName, page, limit: MAX_ROWS });
     for (const row of list.rows) rows.set(row.triggerOrderId, row);
-    seen += list.rows.length + list.refused.length;
+    rowCount += list.rows.length + list.refused.length;
     isReadable &&= list.refused.length === 0;
-    const isLast = list.count === null ? list.rows.length < MAX_ROWS : seen >= list.count;
+    const isLast = list.count === null ? list.rows.length < MAX_ROWS : rowCount >= list.count;
     if (isLast || list.rows.length === 0) {
       const pending = [...rows.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
       return { rows: pending, isComplete: isReadable && isLast };

@@ -265,13 +265,13 @@ export class JournalBooks implements OwnOrders {
   }
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
   heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
-    const held = new Map<number, Decimal>();
+    const quantities = new Map<number, Decimal>();
     for (const [key, qty] of this.#held) {
       const [id, strategy, side] = key.split(' ');
       if (id !== instrument || (positionSide ?? side) !== side) continue;
-      held.set(Number(strategy), qty.plus(held.get(Number(strategy)) ?? 0));
+      quantities.set(Number(strategy), qty.plus(quantities.get(Number(strategy)) ?? 0));
     }
-    return held;
+    return quantities;
   }
   /** Returns the strategies that have sent orders of an instrument. */
   strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
@@ -284,15 +284,15 @@ export class JournalBooks implements OwnOrders {
   }
   /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
   strategyHolding(instrument: InstrumentId, side: Side): number {
-    const held = [...this.heldOf(instrument, this.#isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
+    const holdings = [...this.heldOf(instrument, this.#isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
       strategy,
       qty: side === 'buy' ? qty : qty.negated(),
     }));
-    const [max] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
+    const [max] = holdings.toSorted((a, b) => b.qty.comparedTo(a.qty));
     return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }
   /** Returns the positions according to the journal, as sentences. `isNet`: contracts are not in two-way mode. */
-  believed(isNet: boolean): readonly string[] {
+  journalPositions(isNet: boolean): readonly string[] {
     return [...this.#instruments.values()].flatMap((instrument) => {
       const sides = isNet || instrument.market === 'spot' ? [null] : (['buy', 'sell'] as const);
       return sides.flatMap((side) => {

@@ -57,7 +57,7 @@ export class Judge {
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
     const trades = await this.#trades(instrument);
-    const fresh = this.#unbooked(instrument, trades);
+    const fresh = this.#unbookedTrades(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#readUnnamed(instrument, fresh, rows);
     const sighting = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
@@ -68,7 +68,7 @@ export class Judge {
   }
 
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
-  #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
+  #unbookedTrades(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
     const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
     const unattributed = this.books.unattributedOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
     return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
@@ -76,8 +76,8 @@ export class Judge {
 
   /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */
   async readExecuted(instrument: Instrument, venueId: string): Promise<Decimal> {
-    const own = (await this.#trades(instrument)).filter((row) => row.venueId === venueId);
-    return own.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
+    const orderTrades = (await this.#trades(instrument)).filter((row) => row.venueId === venueId);
+    return orderTrades.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
   }
 
   /** Returns a check for orders past their absence horizon. If the exchange admitted such an order, every list read from now on shows it. */
@@ -185,8 +185,8 @@ export class Judge {
       const { page, ids, reachesBack } = await ask(fromId);
       isReadable &&= page.isReadable;
       for (const [index, row] of page.rows.entries()) rows.add(ids[index]!, row);
-      const seen = { ids, isFull: page.isCut };
-      const step: PageStep = fromId === null ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
+      const pageContent = { ids, isFull: page.isCut };
+      const step: PageStep = fromId === null ? paging.takeNewest(pageContent, reachesBack) : paging.takeRequested(pageContent, reachesBack);
       if (step.kind !== 'ask') return { rows: rows.list, isComplete: isReadable && step.kind === 'complete' };
       fromId = step.fromId;
     }

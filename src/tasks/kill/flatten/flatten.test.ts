@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { flatten, FlattenProgress, type Closable, type Flattened, type SliceOrder, type SliceOutcome } from './flatten.ts';
+import { flatten, FlattenProgress, type Closable, type FlattenResult, type SliceOrder, type SliceOutcome } from './flatten.ts';
 import { settleSlice, type OrderState } from './settle.ts';
 import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/venue.ts';
 
@@ -43,7 +43,7 @@ interface Script {
   readonly held: (sent: number, readings: number) => Closable | null;
 }
 
-async function flattenWith({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly result: Flattened }> {
+async function flattenWith({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly result: FlattenResult }> {
   const sent: string[] = [];
   let readings = 0;
   const closer = {

@@ -61,7 +61,7 @@ export interface DoneSlice {
 }
 
 /** The result of flattening. */
-export interface Flattened {
+export interface FlattenResult {
   readonly slices: readonly DoneSlice[];
   /** Remaining positions and the reasons, as sentences; empty: flat. Remainders below the smallest order are in `dust`. */
   readonly residuals: readonly string[];
@@ -72,7 +72,7 @@ export interface Flattened {
   readonly gaveUp: ReadonlySet<InstrumentId>;
 }
 
-interface FlattenedPosition extends Omit<Flattened, 'open' | 'gaveUp'> {
+interface FlattenedPosition extends Omit<FlattenResult, 'open' | 'gaveUp'> {
   readonly gaveUp?: boolean;
 }
 
@@ -97,7 +97,7 @@ export async function flatten(
   positions: readonly PositionToClose[],
   terms?: SliceTerms,
   progress = new FlattenProgress(),
-): Promise<Flattened> {
+): Promise<FlattenResult> {
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
     ids.map(async (id) => {
@@ -191,7 +191,10 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
     const dust = total.greaterThan(0) ? [`${message(total)}, less than the smallest order`] : [];
     return { residuals: warnings, dust };
   }
-  const left = isDust(instrument, sure) ? [] : [message(sure)];
+  const remaining = isDust(instrument, sure) ? [] : [message(sure)];
   const possiblyLeft = isDust(instrument, rest) ? [] : [`${message(rest)}, which may be the bot's, but that is not proved`];
-  return { residuals: [...(left.length + possiblyLeft.length === 0 ? [message(total)] : left), ...possiblyLeft, ...warnings], dust: [] };
+  return {
+    residuals: [...(remaining.length + possiblyLeft.length === 0 ? [message(total)] : remaining), ...possiblyLeft, ...warnings],
+    dust: [],
+  };
 }

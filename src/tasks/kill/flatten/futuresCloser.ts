@@ -83,8 +83,8 @@ export class FuturesCloser implements Closer {
 }
 
 /** Returns the bounds of the strategies' position on one side. In net mode it is their sum; in two-way mode each side has its own. */
-function ownRange(held: readonly Range[], positionSide: Side, isNet: boolean): Range {
-  const sized = held.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
+function ownRange(ranges: readonly Range[], positionSide: Side, isNet: boolean): Range {
+  const sized = ranges.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
   const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);
   const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), ZERO);
   const boundOf = (bound: 'low' | 'high'): Decimal => {

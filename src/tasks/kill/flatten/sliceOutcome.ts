@@ -48,8 +48,8 @@ export async function sliceOutcomeOf(
       const isEchoed = echoed.toUpperCase() === cid.toUpperCase();
       if (isEchoed && !isTaken(orderId)) return settleAcked(orderId);
       journal.writeUnknown(cid);
-      const what = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
-      return lookForSlice(`the acknowledgement belongs to another order: ${what}`);
+      const problem = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
+      return lookForSlice(`the acknowledgement belongs to another order: ${problem}`);
     }
     case 'refused':
       journal.writeRefusal(cid, String(outcome.code));

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { thisProcess } from '../../../adapters/disk/processes.ts';
 import { readBotFile } from '../../control/folder/botFile.ts';
 import { readWhole } from '../separate/standaloneKill.ts';
-import { isKilling, printKilling } from './killing.ts';
+import { isKilling, printKilling } from './killMark.ts';
 import { rearm, forgetRearm, KillSwitch, readKillFile, readKillSwitch, readRearm, engageKillSwitch } from './killSwitch.ts';
 import { killSwitchWire } from './killSwitchWire.ts';
 

@@ -70,7 +70,7 @@ export function attribute(
   unnamed: readonly UnnamedOrder[],
   { isComplete, isBeyondHorizon }: Sighting,
 ): Attribution {
-  const fitting = new Map(lost.map((order) => [order, unnamed.filter((seen) => mayBe(seen, order))]));
+  const fitting = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBe(candidate, order))]));
   const found = new Map<string, string>();
   const warnings: Doubt[] = [];
   for (const [order, fits] of fitting) {
@@ -130,14 +130,14 @@ const ZERO = new Decimal(0);
 /** Returns the value that makes a bound wider. */
 const further = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
 
-/** Returns the bound over all assignments of the doubts from `index` on. `taken`: orders that are already assigned. */
-function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', index = 0, taken: ReadonlySet<string> = new Set()): Decimal {
+/** Returns the bound over all assignments of the doubts from `index` on. `usedIds`: orders that are already assigned. */
+function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', index = 0, usedIds: ReadonlySet<string> = new Set()): Decimal {
   const doubt = warnings[index];
   if (doubt === undefined) return ZERO;
-  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, index + 1, taken));
+  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, index + 1, usedIds));
   for (const { venueId, effect } of doubt.fits) {
-    if (taken.has(venueId)) continue;
-    best = further(bound, best, effect.plus(extremeOf(warnings, bound, index + 1, new Set([...taken, venueId]))));
+    if (usedIds.has(venueId)) continue;
+    best = further(bound, best, effect.plus(extremeOf(warnings, bound, index + 1, new Set([...usedIds, venueId]))));
   }
   return best;
 }

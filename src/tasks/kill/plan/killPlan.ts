@@ -25,26 +25,26 @@ export interface OwnOrders {
 const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
- * Returns whose an order is. `own`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one
- * lost order. Without a journal (`own` null), the form of the client order id decides. `unsure`: it may be the bot's.
+ * Returns whose an order is. `ownOrders`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one
+ * lost order. Without a journal (`ownOrders` null), the form of the client order id decides. `unsure`: it may be the bot's.
  */
 export function attributeOrder(
   instrument: InstrumentId,
   order: SeenOrder,
-  own: OwnOrders | null,
+  ownOrders: OwnOrders | null,
   among: readonly SeenOrder[] = [order],
 ): 'own' | 'alien' | 'unsure' {
   const { venueId, cid } = order;
-  if (own === null) {
+  if (ownOrders === null) {
     if (cid === null) return 'unsure';
     return BOT_ID_FORM.test(cid) ? 'own' : 'alien';
   }
-  if (own.isOwnId(venueId)) return 'own';
-  if (cid !== null) return own.isOwnCid(cid) ? 'own' : 'alien';
-  const lost = own.lostOf(instrument).filter((candidate) => couldBe(order, candidate));
+  if (ownOrders.isOwnId(venueId)) return 'own';
+  if (cid !== null) return ownOrders.isOwnCid(cid) ? 'own' : 'alien';
+  const lost = ownOrders.lostOf(instrument).filter((candidate) => couldBe(order, candidate));
   const [only] = lost;
   if (only === undefined) return 'alien';
-  const rivals = among.filter((other) => other.cid === null && !own.isOwnId(other.venueId) && couldBe(other, only));
+  const rivals = among.filter((other) => other.cid === null && !ownOrders.isOwnId(other.venueId) && couldBe(other, only));
   // The exchange admits no request after its window, so a later order only looks similar.
   const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
   return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';

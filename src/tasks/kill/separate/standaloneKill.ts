@@ -44,8 +44,8 @@ export interface SeparateOptions {
 
 /** Runs the kill after the kill switch has been set. Throws ConfigError without credentials. Failures at the exchange are in the report. */
 export async function standaloneKill(bot: BotFile, options: SeparateOptions): Promise<KillReport> {
-  const own = options.exchange === undefined ? openExchangeOf(bot, options) : null;
-  const exchange = options.exchange ?? own!.exchange;
+  const ownExchange = options.exchange === undefined ? openExchangeOf(bot, options) : null;
+  const exchange = options.exchange ?? ownExchange!.exchange;
   const { giveUpSeconds } = options;
   const incidents = new IncidentNotes();
   const deps: KillDeps = {
@@ -67,7 +67,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   try {
     const journal = readBooks(bot, deps);
     hasJournal = journal !== null;
-    const believedOrders = (): readonly string[] => journal?.believed(bot.isNet ?? true) ?? [];
+    const believedOrders = (): readonly string[] => journal?.journalPositions(bot.isNet ?? true) ?? [];
     return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
       all: options.all,
       books,
@@ -77,7 +77,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     // A kill that closes no position has not opened the journal.
     if (hasJournal && incidents.areUnwritten) closing.push(...noteIncidents(bot, { exchange, deps, incidents }));
     for (const close of closing.toReversed()) await close();
-    await own?.close();
+    await ownExchange?.close();
   }
 }
 

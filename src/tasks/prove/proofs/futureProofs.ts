@@ -5,9 +5,9 @@ import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
-import { leadFeed, planUntil, sliced } from '../../backtest/proof/dataSlices.ts';
+import { leadFeed, planUntil, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import { countUntil } from '../../backtest/proof/decisionTrace.ts';
-import { poisoned } from '../../backtest/proof/poison.ts';
+import { poisonPlan } from '../../backtest/proof/poison.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
@@ -43,7 +43,7 @@ interface Case {
 export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<readonly [Proof, Proof]> {
   const { plan, isFresh } = task;
   const rng = seededRng(plan.seed + 29);
-  const found: { prefix: Proof | null; poison: Proof | null } = { prefix: null, poison: null };
+  const proofs: { prefix: Proof | null; poison: Proof | null } = { prefix: null, poison: null };
   let decisions = 0;
   let times = 0;
   for await (const { untilMs, expected, plan: base } of casesOf(tracer, task, rng)) {
@@ -56,19 +56,19 @@ export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<rea
       const run: TracedRun = { plan: other, untilMs, isFresh };
       return differenceOf(tracer, expected, { run, trace: await tracer.run(run) }, untilMs);
     };
-    const at = `up to ${formatMinute(untilMs)}`;
-    const cut = found.prefix === null ? await compare(cutPlan) : null;
-    if (cut !== null) found.prefix = proofOf('prefix', 'refuted', `decisions ${at} differ without the data after it`, cut, plan);
-    const other = found.poison === null ? await compare(poisoned(base, untilMs, rng)) : null;
-    if (other !== null) found.poison = proofOf('poison', 'refuted', `decisions ${at} differ with other bars after it`, other, plan);
-    if (found.prefix !== null && found.poison !== null) break;
+    const place = `up to ${formatMinute(untilMs)}`;
+    const cut = proofs.prefix === null ? await compare(cutPlan) : null;
+    if (cut !== null) proofs.prefix = proofOf('prefix', 'refuted', `decisions ${place} differ without the data after it`, cut, plan);
+    const other = proofs.poison === null ? await compare(poisonPlan(base, untilMs, rng)) : null;
+    if (other !== null) proofs.poison = proofOf('poison', 'refuted', `decisions ${place} differ with other bars after it`, other, plan);
+    if (proofs.prefix !== null && proofs.poison !== null) break;
   }
   const same = `${counted(decisions, 'decision')} up to ${counted(times, 'random time')} are the same`;
   const without = (name: 'prefix' | 'poison', how: string): Proof =>
     decisions === 0
       ? plainProof(name, 'not-proved', 'the strategy decides nothing in these data')
       : plainProof(name, 'proved', `${same} ${how}`);
-  return [found.prefix ?? without('prefix', 'without the data after it'), found.poison ?? without('poison', 'with other bars after it')];
+  return [proofs.prefix ?? without('prefix', 'without the data after it'), proofs.poison ?? without('poison', 'with other bars after it')];
 }
 
 /** Makes the run over all data of each case: whole runs of short data, spans of long data, and a few whole runs of those too. */
@@ -78,15 +78,15 @@ async function* casesOf(tracer: Tracer, { plan, whole, warmUpRows, times, isFres
   const first = lead.firstRow;
   if (length - first < 3) return;
   const isShort = length - first <= SHORT_ROWS;
-  for (let at = 0; at < times; at++) {
-    onRun(at / times);
+  for (let index = 0; index < times; index++) {
+    onRun(index / times);
     const row = first + Math.floor(rng.next() * (length - first - 1));
     const untilMs = closeMs[row]!;
-    if (isShort || at < WHOLE_TIMES) {
+    if (isShort || index < WHOLE_TIMES) {
       yield { untilMs, expected: whole, plan };
       continue;
     }
-    const span = sliced(plan, {
+    const span = slicePlan(plan, {
       fromMs: Math.max(plan.fromMs, openMs[Math.max(first, row - BEFORE_ROWS)]!),
       toMs: closeMs[Math.min(length - 1, row + BEHIND_ROWS)]!,
       warmUpRows: (feed) => warmUpRows[feed]!,

@@ -1,5 +1,6 @@
 // Informs whether decisions stay the same under changes that should not matter: other weeks, prices times ten, another name or order.
 
+import { compareAscending } from '../../../base/text/compareAscending.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
 import { formatTime } from '../../../model/time.ts';
 import { ENDINGS, SIDES, type OrderColumns } from '../../../model/run/run.ts';
@@ -7,7 +8,7 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
+import { leadFeed, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import { DecisionTrace } from '../../backtest/proof/decisionTrace.ts';
 import { CHANGES, type ChangedPlan, type PlanChange } from './planChanges.ts';
 import type { Tracer } from '../../backtest/proof/tracedRun.ts';
@@ -39,35 +40,39 @@ export async function informOnChanges(
 ): Promise<Proof> {
   const { bars, firstRow } = leadFeed(plan);
   const span = { fromMs: plan.fromMs, toMs: bars.closeMs[Math.min(bars.length, firstRow + RUN_ROWS) - 1]!, warmUpRows: () => Infinity };
-  const base = sliced(plan, span) ?? plan;
+  const base = slicePlan(plan, span) ?? plan;
   const unchanged: ChangedPlan = { plan: base, shiftMs: 0, before: (instrument) => instrument };
   const expected = await ordersOf(tracer, unchanged, isFresh);
   const outcomes: Outcome[] = [];
-  for (const [at, change] of CHANGES.entries()) {
-    onRun(at / CHANGES.length);
-    const made = change.apply(base, usesCalendar);
-    if (typeof made === 'string') {
-      outcomes.push({ change, why: made, first: null });
+  for (const [index, change] of CHANGES.entries()) {
+    onRun(index / CHANGES.length);
+    const changedRun = change.apply(base, usesCalendar);
+    if (typeof changedRun === 'string') {
+      outcomes.push({ change, why: changedRun, first: null });
       continue;
     }
-    const actual = await ordersOf(tracer, made, isFresh);
+    const actual = await ordersOf(tracer, changedRun, isFresh);
     outcomes.push({ change, why: null, first: differenceIn(expected, actual, change) });
   }
   const namesOf = (those: readonly Outcome[]): string => joinedByAnd(those.map(({ change }) => change.name));
   const skipped = outcomes.filter(({ why }) => why !== null);
-  const rest = skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
+  const skippedText =
+    skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
   const different = outcomes.filter(({ first }) => first !== null);
   if (different.length > 0) {
-    return { ...plainProof('metamorphic', 'depends', `decisions depend on ${namesOf(different)}${rest}`), first: different[0]!.first };
+    return {
+      ...plainProof('metamorphic', 'depends', `decisions depend on ${namesOf(different)}${skippedText}`),
+      first: different[0]!.first,
+    };
   }
   if (expected.length === 0) return plainProof('metamorphic', 'not-applicable', 'the strategy places no order in these data');
   const same = outcomes.filter(({ why }) => why === null);
-  return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${rest}`);
+  return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${skippedText}`);
 }
 
 function differenceIn(expected: readonly OrderRow[], actual: readonly OrderRow[], { name }: PlanChange): Proof['first'] {
-  for (let at = 0; at < Math.max(expected.length, actual.length); at++) {
-    const [a, b] = [expected[at], actual[at]];
+  for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
+    const [a, b] = [expected[index], actual[index]];
     if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
     const timeMs = Math.min(a?.timeMs ?? Infinity, b?.timeMs ?? Infinity);
     const textAt = (row: OrderRow | undefined): string => (row?.timeMs === timeMs ? row.text : 'no order');
@@ -91,16 +96,16 @@ async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, 
 /** `instruments`: as they were before the change, in whose digits amounts are shown. */
 function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftMs: number): readonly OrderRow[] {
   const { length, createdMs, instrument, side, lots, quoteUnits, limit, ending } = orders;
-  const rows = Array.from({ length }, (_, at): OrderRow => {
-    const { base, quote, quantityDigits, quoteDigits, priceDigits, wireName } = instruments[instrument[at]!]!;
+  const rows = Array.from({ length }, (_, row): OrderRow => {
+    const { base, quote, quantityDigits, quoteDigits, priceDigits, wireName } = instruments[instrument[row]!]!;
     const size =
-      lots[at]! > 0 ? `${fromScaled(lots[at]!, quantityDigits)} ${base}` : `${fromScaled(quoteUnits[at]!, quoteDigits)} ${quote}`;
-    const price = limit[at]! > 0 ? ` at ${fromScaled(limit[at]!, priceDigits)}` : '';
+      lots[row]! > 0 ? `${fromScaled(lots[row]!, quantityDigits)} ${base}` : `${fromScaled(quoteUnits[row]!, quoteDigits)} ${quote}`;
+    const price = limit[row]! > 0 ? ` at ${fromScaled(limit[row]!, priceDigits)}` : '';
     return {
-      timeMs: createdMs[at]! - shiftMs,
-      text: `${SIDES[side[at]!]} ${size} of ${wireName}${price}, ${ENDINGS[ending[at]!]}`,
+      timeMs: createdMs[row]! - shiftMs,
+      text: `${SIDES[side[row]!]} ${size} of ${wireName}${price}, ${ENDINGS[ending[row]!]}`,
     };
   });
   // Orders of one instant have no order of their own: that of the feeds is one of the changes.
-  return rows.toSorted((a, b) => a.timeMs - b.timeMs || (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+  return rows.toSorted((a, b) => a.timeMs - b.timeMs || compareAscending(a.text, b.text));
 }

@@ -32,13 +32,13 @@ const MONEY_LIMITS: ReadonlySet<string> = new Set(
   LIMITS.filter((limit) => 'unit' in limit && limit.unit === 'quote asset').map(({ key }) => key),
 );
 
-const unchanged = (instrument: Instrument): Instrument => instrument;
+const sameInstrument = (instrument: Instrument): Instrument => instrument;
 
 export const CHANGES: readonly PlanChange[] = [
   { name: `times ${WEEKS} weeks later`, apply: shiftedByWeeks },
   { name: `prices times ${FACTOR}`, apply: scaledPrices },
-  { name: 'another symbol', apply: renamed },
-  { name: 'feeds in another order', apply: reordered },
+  { name: 'another symbol', apply: renameInstruments },
+  { name: 'feeds in another order', apply: reorderFeeds },
 ];
 
 /** Returns the plan moved by whole weeks, or why it cannot be changed so. */
@@ -61,7 +61,7 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
     return { ...each, values: { ...each.values, knownMs: later(knownMs, length), timeMs: later(timeMs, length) } };
   });
   const shifted = { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs, ...(series === undefined ? {} : { series }) };
-  return { plan: shifted, shiftMs, before: unchanged };
+  return { plan: shifted, shiftMs, before: sameInstrument };
 }
 
 /** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
@@ -105,45 +105,49 @@ function isPrice(value: unknown, { feeds }: RunPlan): boolean {
 function scaledBars(bars: BarColumns): BarColumns {
   const { instrument, length } = bars;
   const scale = pow10(instrument.priceDigits);
-  const scaled = (prices: Float64Array): Float64Array =>
+  const scalePrices = (prices: Float64Array): Float64Array =>
     prices.slice(0, length).map((price) => Math.round(price * scale) / (scale / FACTOR));
   return {
     ...bars,
     instrument: { ...instrument, priceDigits: instrument.priceDigits - 1, quoteDigits: instrument.quoteDigits - 1 },
-    open: scaled(bars.open),
-    high: scaled(bars.high),
-    low: scaled(bars.low),
-    close: scaled(bars.close),
+    open: scalePrices(bars.open),
+    high: scalePrices(bars.high),
+    low: scalePrices(bars.low),
+    close: scalePrices(bars.close),
   };
 }
 
 /** Returns the plan with other names of its instruments. */
-function renamed(plan: RunPlan): ChangedPlan {
+function renameInstruments(plan: RunPlan): ChangedPlan {
   const newName = (name: string): string => `X${name}`;
   const before = new Map<InstrumentId, Instrument>();
-  const made = new Map<InstrumentId, Instrument>();
+  const instruments = new Map<InstrumentId, Instrument>();
   for (const { bars } of plan.feeds) {
     const { instrument } = bars;
     const wireName = newName(instrument.wireName);
     const id = instrumentId(instrument.market, wireName);
     before.set(id, instrument);
-    made.set(instrument.id, { ...instrument, wireName, id });
+    instruments.set(instrument.id, { ...instrument, wireName, id });
   }
   const names = new Set([...before.values()].map(({ wireName }) => wireName));
-  const strategies = plan.strategies.map((own): StrategyPlan => {
-    const params = Object.entries(own.params).map(([key, value]) => [
+  const strategies = plan.strategies.map((strategy): StrategyPlan => {
+    const params = Object.entries(strategy.params).map(([key, value]) => [
       key,
       typeof value === 'string' && names.has(value) ? newName(value) : value,
     ]);
-    return { ...own, params: Object.fromEntries(params) as StrategyPlan['params'] };
+    return { ...strategy, params: Object.fromEntries(params) as StrategyPlan['params'] };
   });
-  const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: { ...feed.bars, instrument: made.get(feed.bars.instrument.id)! } }));
+  const feeds = plan.feeds.map((feed): FeedPlan => ({
+    ...feed,
+    bars: { ...feed.bars, instrument: instruments.get(feed.bars.instrument.id)! },
+  }));
   const futures = plan.futures && {
     ...plan.futures,
-    data: new Map([...plan.futures.data].map(([id, data]) => [made.get(id)?.id ?? id, data])),
+    data: new Map([...plan.futures.data].map(([id, data]) => [instruments.get(id)?.id ?? id, data])),
   };
   const series = plan.series?.map((each): SeriesPlan => ({ ...each, symbol: each.symbol === null ? null : newName(each.symbol) }));
-  const convert = plan.convert && Object.fromEntries(Object.entries(plan.convert).map(([asset, id]) => [asset, made.get(id)?.id ?? id]));
+  const convert =
+    plan.convert && Object.fromEntries(Object.entries(plan.convert).map(([asset, id]) => [asset, instruments.get(id)?.id ?? id]));
   return {
     plan: {
       ...plan,
@@ -159,7 +163,7 @@ function renamed(plan: RunPlan): ChangedPlan {
 }
 
 /** Returns the plan with its feeds in another order, or why it cannot be changed so. */
-function reordered(plan: RunPlan): ChangedPlan | string {
+function reorderFeeds(plan: RunPlan): ChangedPlan | string {
   if (plan.feeds.length < 2) return 'one feed';
-  return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, before: unchanged };
+  return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, before: sameInstrument };
 }

@@ -4,7 +4,7 @@ import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
-import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
+import { leadFeed, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
@@ -31,17 +31,17 @@ export async function informOnWarmUp(
     const plans = plansAt(plan, warmUpRows, start / (STARTS + 1));
     if (plans === null) continue;
     const sides: Side[] = [];
-    for (const own of plans) {
-      const run: TracedRun = { plan: own, isFresh };
+    for (const longerPlan of plans) {
+      const run: TracedRun = { plan: longerPlan, isFresh };
       sides.push({ run, trace: await tracer.run(run) });
     }
     runs++;
     const [base, ...longer] = sides;
     decisions += base!.trace.timeMs.length;
-    for (const [at, side] of longer.entries()) {
+    for (const [index, side] of longer.entries()) {
       const difference = await differenceOf(tracer, side, base!);
       if (difference === null) continue;
-      const text = `decisions depend on how far back the data begin: with ${FACTORS[at + 1]} times the warm-up the strategy decides otherwise`;
+      const text = `decisions depend on how far back the data begin: with ${FACTORS[index + 1]} times the warm-up the strategy decides otherwise`;
       return proofOf('warm-up', 'depends', text, difference, plan);
     }
   }
@@ -61,9 +61,9 @@ function plansAt(plan: RunPlan, warmUpRows: readonly number[], share: number): r
   const fromMs = bars.openMs[row]!;
   const toMs = bars.closeMs[Math.min(bars.length - 1, row + RUN_ROWS)]!;
   const hasRows = plan.feeds.every(
-    (feed, at) => firstAfter(feed.bars.closeMs, 0, feed.bars.length, fromMs) >= MAX_FACTOR * warmUpRows[at]!,
+    (feed, feedIndex) => firstAfter(feed.bars.closeMs, 0, feed.bars.length, fromMs) >= MAX_FACTOR * warmUpRows[feedIndex]!,
   );
   if (!hasRows) return null;
-  const plans = FACTORS.map((factor) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => factor * warmUpRows[feed]! }));
-  return plans.every((own): own is RunPlan => own !== null) ? plans : null;
+  const plans = FACTORS.map((factor) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feed) => factor * warmUpRows[feed]! }));
+  return plans.every((longerPlan): longerPlan is RunPlan => longerPlan !== null) ? plans : null;
 }

@@ -5,7 +5,7 @@ import { assert } from '../../../base/assert.ts';
 import { openRequest } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import type { StrategyVerdict } from '../../../model/run/proof.ts';
-import { ledgerFolderOf } from '../../trials/parts.ts';
+import { ledgerFolderOf } from '../../trials/runParts.ts';
 import { noteVerdict } from '../../trials/verdicts.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
@@ -25,9 +25,9 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
   heartbeat.enter('load');
   const requested = await openRequest(request, barsFolder);
   let notKept: string | null = null;
-  const store = (resolved: ResolvedRun, made: StrategyVerdict): void => {
+  const store = (resolved: ResolvedRun, strategyVerdict: StrategyVerdict): void => {
     try {
-      noteVerdict(ledger ?? ledgerFolderOf(requested), resolved, made);
+      noteVerdict(ledger ?? ledgerFolderOf(requested), resolved, strategyVerdict);
     } catch (error) {
       notKept = error instanceof Error ? error.message : String(error);
     }

@@ -107,8 +107,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     });
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', (code) => {
-      const what = `${strategy}: ended the process of the proofs (exit code ${code})`;
-      end(() => reject(new StrategyError(what, 'take process.exit out of the strategy')));
+      const problem = `${strategy}: ended the process of the proofs (exit code ${code})`;
+      end(() => reject(new StrategyError(problem, 'take process.exit out of the strategy')));
     });
   });
 }

@@ -14,7 +14,7 @@ import { givesValue } from '../../../definition/text/overrides.ts';
 import { openRequest, type RunRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
 import { paramSpecs, settingOf } from '../../trials/paramKeys.ts';
-import { ledgerFolderOf, runParts, seenBars } from '../../trials/parts.ts';
+import { ledgerFolderOf, runParts, seenBars } from '../../trials/runParts.ts';
 import { definitionValueAt, type DefinitionSource } from '../../../definition/text/source.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
@@ -45,7 +45,7 @@ export interface SweepSetup {
   /** Folder of the trial ledger: beside the catalog. */
   readonly ledgerFolder: string;
   /** The value under `strategy` in the definition. */
-  readonly given: unknown;
+  readonly strategyEntry: unknown;
 }
 
 /** Prepares a sweep. Throws ConfigError for an invalid definition or grid, and StrategyError for a strategy that throws when it is loaded. */
@@ -57,7 +57,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
 }
 
 /** Prepares a sweep that another machine shares, with the strategy and the bars of this machine. It has no trial ledger. */
-export async function setUpShared({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
+export async function setUpSharedSweep({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
   const parsed: unknown = parse(definition);
   const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
   const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
@@ -77,8 +77,8 @@ interface BaseRun {
 function assemble(request: SweepRequest, { run, source, resolved }: BaseRun, ledgerFolder: string): SweepSetup {
   const { plan } = resolved;
   const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
-  const given = definitionValueAt(source.data, ['strategy']);
-  checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
+  const strategyEntry = definitionValueAt(source.data, ['strategy']);
+  checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, strategyEntry, name));
   const sets = setsOf(axes, request.random, plan.seed);
   const identity = identityOf(sweepParts(resolved, axes, request.random));
   return {
@@ -92,7 +92,7 @@ function assemble(request: SweepRequest, { run, source, resolved }: BaseRun, led
     header: headerOf(request, resolved, identity, { axes, sets: sets.length }),
     rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
     ledgerFolder,
-    given,
+    strategyEntry,
   };
 }
 

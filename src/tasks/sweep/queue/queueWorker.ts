@@ -10,6 +10,7 @@ import type { TaskThreads } from '../search/sweep.ts';
  * moment, its task runs twice, but its result is collected once.
  */
 const LOCK_MS = 3000;
+/** How often the queue looks for jobs whose lock has expired, ms. */
 const STALLED_MS = 1500;
 /** Maximum of lost workers per job. It is large, so that lost workers do not end a long sweep. */
 const MAX_STALLED = 1000;

@@ -22,14 +22,14 @@ export interface PoolOptions {
   readonly workerData: unknown;
   readonly threads: number;
   /** Runs a task by posting messages to threads. */
-  readonly perform: (task: readonly number[], post: Post, signal: AbortSignal) => Promise<TaskResult>;
+  readonly perform: (task: readonly number[], post: PostTask, signal: AbortSignal) => Promise<TaskResult>;
 }
 
 /**
  * Calls the module's function in a free thread with `message`, and resolves with its reply. Rejects with its error, or when `signal` is
  * aborted. An aborted thread ends and another one replaces it.
  */
-export type Post = (message: unknown, signal: AbortSignal) => Promise<unknown>;
+export type PostTask = (message: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** Returns one thread per core. */
 export function defaultThreads(): number {
@@ -61,7 +61,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
   }
 
   async runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult> {
-    const post: Post = (message, ended) => this.#pool.run(message, { signal: ended });
+    const post: PostTask = (message, ended) => this.#pool.run(message, { signal: ended });
     return this.#perform(task, post, signal).catch((error: unknown) => Promise.reject(explainError(error)));
   }
 
@@ -74,9 +74,9 @@ export class ThreadPool implements TaskRunner, TaskThreads {
     const anyStop = AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, anyStop);
     // Start only enough tasks to keep every thread busy, so that few need to be watched.
-    const left = tasks.values();
+    const remainingTasks = tasks.values();
     const runners = Array.from({ length: this.threads * 2 }, async () => {
-      for (const task of left) await notify(task, await this.runTask(task, anyStop));
+      for (const task of remainingTasks) await notify(task, await this.runTask(task, anyStop));
     });
     try {
       await Promise.all(runners);

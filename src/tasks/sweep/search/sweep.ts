@@ -62,9 +62,9 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   const remaining = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
   onProgress(results.size);
   // A queue may deliver a task twice, if a worker was wrongly considered dead.
-  const taken = new Set(results.keys());
+  const takenSets = new Set(results.keys());
   const notify = async (task: readonly number[], result: TaskResult) => {
-    const lines = linesOf(task, result, sets, figures).filter(({ set }) => taken.size < taken.add(set).size);
+    const lines = linesOf(task, result, sets, figures).filter(({ set }) => takenSets.size < takenSets.add(set).size);
     await ledger.append(lines);
     for (const line of lines) results.set(line.set, line);
     onProgress(results.size);

@@ -37,14 +37,14 @@ export function tasksOf(axes: readonly Axis[], sets: readonly ParamSet[], rows: 
   if (workers === 1) return tilesOf(axes, sets, Math.min(max, Math.max(minSets(rows), Math.ceil(sets.length / TASKS_ALONE))));
   const min = Math.max(minSets(rows), Math.ceil((sets.length / workers) * MIN_SHARE));
   const tasks: (readonly number[])[] = [];
-  let left = sets.map((_, index) => index);
-  while (left.length > 0) {
-    const size = Math.min(max, Math.max(min, Math.ceil((left.length * BATCH_SHARE) / workers)));
-    const tiles = tilesOf(axes, sets, size, left);
+  let remaining = sets.map((_, index) => index);
+  while (remaining.length > 0) {
+    const size = Math.min(max, Math.max(min, Math.ceil((remaining.length * BATCH_SHARE) / workers)));
+    const tiles = tilesOf(axes, sets, size, remaining);
     // If the size limit splits the batch into smaller tasks, all but the last ones keep that size.
     const batch = size === min ? tiles.length : Math.max(workers, tiles.length - workers);
     tasks.push(...tiles.slice(0, batch));
-    left = tiles.slice(batch).flat();
+    remaining = tiles.slice(batch).flat();
   }
   return tasks;
 }

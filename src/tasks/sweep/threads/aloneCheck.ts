@@ -24,7 +24,12 @@ export interface JointRun {
  * Checks a seeded sample of sets. Throws DiffersError, naming the set, if a set has another result alone. Returns the warnings of the second
  * thread. A strategy whose class was given as a value has no module to load again, so it is not checked.
  */
-export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun, memory: SharedArrayBuffer): Promise<readonly Warning[]> {
+export async function checkSingleRuns(
+  data: SweepData,
+  plan: RunPlan,
+  joint: JointRun,
+  memory: SharedArrayBuffer,
+): Promise<readonly Warning[]> {
   const { sets, ...sweep } = data;
   const modules = plan.strategies.flatMap(({ url, record, hash }) => (typeof url === 'string' ? [{ url, name: record.name, hash }] : []));
   if (modules.length < plan.strategies.length) return [];
@@ -43,10 +48,11 @@ export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun
 /** Returns the rows of a task to check: the row of the sweep's first set, and a seeded sample. */
 function sampleOf(indices: readonly number[], seed: number): readonly number[] {
   const rng = seededRng(seed * 65_537 + (indices[0] ?? 0));
-  const left = indices.map((_, row) => row);
+  const remainingRows = indices.map((_, row) => row);
   const first = indices.indexOf(0);
-  const rows = first < 0 ? [] : left.splice(first, 1);
-  for (let count = 0; count < SAMPLE_SIZE && left.length > 0; count++) rows.push(...left.splice(Math.floor(rng.next() * left.length), 1));
+  const rows = first < 0 ? [] : remainingRows.splice(first, 1);
+  for (let count = 0; count < SAMPLE_SIZE && remainingRows.length > 0; count++)
+    rows.push(...remainingRows.splice(Math.floor(rng.next() * remainingRows.length), 1));
   return rows;
 }
 
@@ -92,23 +98,23 @@ let thread: AloneThread | null = null;
 /** A figure that differs. */
 type Difference = readonly [name: string, together: string, alone: string];
 
-/** Returns the first difference between a set that ran with others (row `row`) and alone (answer `at`); null: they are equal. */
-function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
-  const [refused, refusedAlone] = [joint.refused[row] ?? null, alone.refused[at] ?? null];
+/** Returns the first difference between a set that ran with others (row `row`) and alone (answer `index`); null: they are equal. */
+function differenceOf(joint: JointRun, row: number, aloneRun: Exclude<AloneAnswer, { error: unknown }>, index: number): Difference | null {
+  const [refused, refusedAlone] = [joint.refused[row] ?? null, aloneRun.refused[index] ?? null];
   if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
   for (const [figure, name] of SET_FIGURES.entries()) {
-    const [a, b] = [joint.values[row * SET_FIGURES.length + figure], alone.values[at * SET_FIGURES.length + figure]];
+    const [a, b] = [joint.values[row * SET_FIGURES.length + figure], aloneRun.values[index * SET_FIGURES.length + figure]];
     if (!Object.is(a, b)) return [name, String(a), String(b)];
   }
   return null;
 }
 
 /** Returns the error about a set that has another result alone. */
-function differs({ strategies }: RunPlan, params: object, [name, joint, alone]: Difference): DiffersError {
+function differs({ strategies }: RunPlan, params: object, [name, joint, aloneRun]: Difference): DiffersError {
   const names = strategies.map(({ record }) => record.name).join(', ');
   const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);
   return new DiffersError(
-    `${names} with ${set.join(', ')}: expected the same result alone and with other sets, got ${name} ${alone} alone and ${joint} with others`,
+    `${names} with ${set.join(', ')}: expected the same result alone and with other sets, got ${name} ${aloneRun} alone and ${joint} with others`,
     'sets share modules: keep state in fields of the class, not in module variables, statics or globalThis',
   );
 }

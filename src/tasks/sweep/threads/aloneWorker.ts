@@ -61,7 +61,7 @@ async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<Lan
 /** Returns the plan of the sweep, with the modules that the sweep has loaded. */
 async function planFrom({ request, feeds, series, contracts }: AloneData['sweep'], loaded: readonly Module[]): Promise<RunPlan> {
   const { source } = await openRequest(request);
-  const left = [...loaded];
+  const remaining = [...loaded];
   // Before the import, so that warnings name the lines of the user's code.
   process.setSourceMapsEnabled(true);
   const { plan } = await resolveRun(source, {
@@ -70,7 +70,7 @@ async function planFrom({ request, feeds, series, contracts }: AloneData['sweep'
     contracts: contracts ?? undefined,
     // Already bundled: the same module as in the sweep.
     load: async (entry, from) => {
-      const module = left.shift();
+      const module = remaining.shift();
       assert(module !== undefined, 'every entry has its module');
       const { default: strategy } = (await import(/* @vite-ignore */ module.url)) as { readonly default: never };
       return { plan: strategyPlanOf(entry, { ...module, strategy }, from), inputs: [], folder: '.' };

@@ -75,9 +75,9 @@ export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
   inlineForLanes();
-  const given = { memory: new LaneMemory(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
+  const laneOptions = { memory: new LaneMemory(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
   const outcomes: SetOutcome[] = [];
-  while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, given)));
+  while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, laneOptions)));
   return outcomes;
 }
 

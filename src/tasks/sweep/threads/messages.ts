@@ -2,7 +2,7 @@
 
 import type { Warning } from '../../../model/warning.ts';
 import type { RunRequest } from '../../../definition/request.ts';
-import type { LoadedContracts } from '../../../definition/marks/load.ts';
+import type { LoadedContracts } from '../../../definition/marks/loadContracts.ts';
 import type { SetParams } from './lanes.ts';
 import type { FeedPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import type { WireError } from '../../backtest/run/wireError.ts';

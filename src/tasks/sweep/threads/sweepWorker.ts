@@ -8,7 +8,7 @@ import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './lanes.ts';
 import { PurityWatch } from '../../backtest/purity/watch.ts';
-import { checkAlone } from './aloneCheck.ts';
+import { checkSingleRuns } from './aloneCheck.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
@@ -30,7 +30,7 @@ const plan = openRequest(request).then(async ({ source }) => {
 
 /** Runs the sets of a task. */
 export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
-  const own = indices.map((index) => sets[index] ?? {});
+  const taskSets = indices.map((index) => sets[index] ?? {});
   const heartbeat = new ProgressCells(cells);
   const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
   const options: LaneOptions = {
@@ -42,16 +42,16 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
     ...(isSlow ? { blockRows: 1 } : {}),
   };
   try {
-    const outcomes = await runLanes(await plan, own, options);
+    const outcomes = await runLanes(await plan, taskSets, options);
     purity.checkGlobals();
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
     outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
     const refused = outcomes.map((outcome) => outcome.refused);
-    (await checkAlone(data, await plan, { indices, values, refused }, cells)).forEach(warnings.add);
+    (await checkSingleRuns(data, await plan, { indices, values, refused }, cells)).forEach(warnings.add);
     return { values, refused, warnings: warnings.drain() };
   } catch (error) {
     if (error instanceof DiffersError) return { error: toWire(withCauses(error, warnings.drain())) };
-    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own, options) : error) };
+    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, taskSets, options) : error) };
   }
 }
 
@@ -62,8 +62,8 @@ function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersEr
 }
 
 /** Adds the parameters of the first set that fails alone to the error. */
-async function withCulprit(error: StrategyError, own: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
-  for (const params of own) {
+async function withCulprit(error: StrategyError, taskSets: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
+  for (const params of taskSets) {
     try {
       // Use new memory, because the task's lanes have not released theirs.
       await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });

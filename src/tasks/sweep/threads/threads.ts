@@ -3,7 +3,7 @@
 import { repeat } from '../../../adapters/clock/wallClock.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
-import { ThreadPool, type PoolOptions, type Post } from '../search/pool.ts';
+import { ThreadPool, type PoolOptions, type PostTask } from '../search/pool.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import type { SweepSetup } from '../plan/setUp.ts';
 import { stallText, StalledRun, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
@@ -42,18 +42,20 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
 function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
   return async (task, post, signal) => {
-    const joint = await runWatched({ indices: task, isSlow: false }, post, { signal, barTimeoutMs });
+    const joint = await runWithStallWatch({ indices: task, isSlow: false }, post, { signal, barTimeoutMs });
     if (!(joint instanceof StalledRun)) return { ...joint, failed: task.map(() => null) };
-    const alone = await Promise.all(task.map((set) => runWatched({ indices: [set], isSlow: true }, post, { signal, barTimeoutMs })));
+    const singleResults = await Promise.all(
+      task.map((set) => runWithStallWatch({ indices: [set], isSlow: true }, post, { signal, barTimeoutMs })),
+    );
     const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
-    alone.forEach((result, row) => {
+    singleResults.forEach((result, row) => {
       if (!(result instanceof StalledRun)) values.set(result.values, row * SET_FIGURES.length);
     });
     return {
       values,
-      refused: alone.map((result) => (result instanceof StalledRun ? null : (result.refused[0] ?? null))),
-      failed: alone.map((result) => (result instanceof StalledRun ? stallText(result, barTimeoutMs, closeMs, fromMs) : null)),
-      warnings: alone.flatMap((result) => (result instanceof StalledRun ? [] : result.warnings)),
+      refused: singleResults.map((result) => (result instanceof StalledRun ? null : (result.refused[0] ?? null))),
+      failed: singleResults.map((result) => (result instanceof StalledRun ? stallText(result, barTimeoutMs, closeMs, fromMs) : null)),
+      warnings: singleResults.flatMap((result) => (result instanceof StalledRun ? [] : result.warnings)),
     };
   };
 }
@@ -61,9 +63,9 @@ function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptio
 type TaskFigures = Exclude<SweepAnswer, { readonly error: unknown }>;
 
 /** Runs sets in a thread. Resolves with StalledRun if they make no progress. */
-async function runWatched(
+async function runWithStallWatch(
   { indices, isSlow }: Pick<SweepTask, 'indices' | 'isSlow'>,
-  post: Post,
+  post: PostTask,
   { signal, barTimeoutMs }: { readonly signal: AbortSignal; readonly barTimeoutMs: number },
 ): Promise<TaskFigures | StalledRun> {
   const heartbeat = new ProgressCells();

@@ -107,8 +107,8 @@ function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
   const visible = feeds.map((feed, number) => ({ feed, number })).filter(({ feed }) => !feed.isHidden);
   const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
-  const wanted = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const match = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
+  const symbolName = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
+  const match = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === symbolName || instrument.wireName.toUpperCase() === symbolName); // prettier-ignore
   if (match !== undefined) return match.number;
   const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
   throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);

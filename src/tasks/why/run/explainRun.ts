@@ -7,7 +7,7 @@ import { shellWord } from '../../../base/text/shellWord.ts';
 import { loadEntry } from '../../../definition/load/strategies.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
-import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/read.ts';
+import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/readRunFolder.ts';
 import { checkInputs } from '../../backtest/verify/inputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
 import { notesOfFillsBefore } from './fillsBefore.ts';

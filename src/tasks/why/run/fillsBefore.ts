@@ -18,8 +18,8 @@ export function notesOfFillsBefore(
   venue: readonly ExplainedEvent[],
 ): readonly string[] {
   if (atMs !== openMs) return [];
-  const shown = new Set(venue.map(({ tradeId }) => tradeId));
-  const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !shown.has(tradeId));
+  const listedIds = new Set(venue.map(({ tradeId }) => tradeId));
+  const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !listedIds.has(tradeId));
   if (numbers.length === 0) return [];
   const named = `${numbers.slice(0, MAX_NAMED).join(', ')}${numbers.length > MAX_NAMED ? ' and others' : ''}`;
   return [

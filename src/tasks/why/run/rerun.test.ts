@@ -52,12 +52,13 @@ describe('a condition of several operands', () => {
       const states = statesByBar.find(({ openMs }) => openMs === BARS.openMs[row])!;
       const [enter, leave] = strategies[0]!.when;
       const orText = 'or(below(close, sma(close, 9)), crossedUp(sma(close, 3), sma(close, 9)))';
-      const expectedFirstFalse = !states.fast ? 'above(sma(close, 3), sma(close, 9))' : !(states.low || states.steep) ? orText : null;
+      const firstFalseAfterFast = states.low || states.steep ? null : orText;
+      const expectedFirstFalse = states.fast ? firstFalseAfterFast : 'above(sma(close, 3), sma(close, 9))';
       expect(enter!.firstFalse, `row ${row}`).toBe(expectedFirstFalse);
       expect(enter!.fired, `row ${row}`).toBe(expectedFirstFalse === null);
-      expect(leave!.firstFalse, `row ${row}`).toBe(
-        states.fast ? 'not(above(sma(close, 3), sma(close, 9)))' : states.low ? null : 'below(close, sma(close, 9))',
-      );
+      const leaveFirstFalseAfterFast = states.low ? null : 'below(close, sma(close, 9))';
+      const expectedLeave = states.fast ? 'not(above(sma(close, 3), sma(close, 9)))' : leaveFirstFalseAfterFast;
+      expect(leave!.firstFalse, `row ${row}`).toBe(expectedLeave);
       expect(enter!.operands.map(({ depth }) => depth)).toEqual([0, 1, 1, 2, 2, 1, 2]);
       expect(enter!.operands.map(({ state }) => state === 'true')).toEqual([
         expectedFirstFalse === null, states.fast, states.low || states.steep, states.low, states.steep, !states.calm, states.calm,
@@ -73,8 +74,8 @@ describe('a condition of several operands', () => {
       const [enter] = whens;
       const since = statesByBar.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
       const falseOperands = since
-        .map((states) => (!states.fast ? 'above' : !(states.low || states.steep) ? 'or' : null))
-        .filter((first) => first !== null);
+        .filter((states) => !states.fast || !(states.low || states.steep))
+        .map((states) => (states.fast ? 'or' : 'above'));
       if (enter!.firstFalse === null) {
         expect(enter!.sinceTrade).toBeNull();
         continue;

@@ -62,8 +62,8 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     isFound = watchBar(engine, watch, bar, target);
   }
   if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed'); // prettier-ignore
-  const shown = engine.feeds.filter(({ isHidden }) => !isHidden);
-  const strategies = watch.strategies(shown.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
+  const visibleFeeds = engine.feeds.filter(({ isHidden }) => !isHidden);
+  const strategies = watch.strategies(visibleFeeds.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
   const inBar = trace.done.length;
   runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
   const instrumentOf = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
@@ -71,7 +71,7 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   const venue = trace.done
     .slice(0, inBar)
     .map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
-  return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, shown.length) };
+  return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, visibleFeeds.length) };
 }
 
 /** Returns the last time before the first event of the bar, ms UTC. */
@@ -134,8 +134,8 @@ function liquidationOrderOf({ instrument, timeMs }: VenueAct, orders: readonly E
 }
 
 /** Returns the notes about the bar, and about values that are left out. */
-function notesOf({ note, feed }: TargetBar, shown: number): readonly string[] {
+function notesOf({ note, feed }: TargetBar, visibleCount: number): readonly string[] {
   const limited =
-    shown > MAX_SHOWN_FEEDS ? [`only values and conditions of ${feed.instrument.id} are shown: --symbol names another symbol`] : [];
+    visibleCount > MAX_SHOWN_FEEDS ? [`only values and conditions of ${feed.instrument.id} are shown: --symbol names another symbol`] : [];
   return [...(note === null ? [] : [note]), ...limited];
 }

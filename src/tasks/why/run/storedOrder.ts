@@ -20,7 +20,7 @@ export function readStoredOrder(folder: string, order: number): StoredRow {
     throw new ConfigError(`--order ${order}: ${range}`, `${path} lists the orders; order_id is the number`);
   }
   const cells = cellsOf(line.text);
-  const row = Object.fromEntries(header.split(',').map((name, at) => [name, cells[at] ?? '']));
+  const row = Object.fromEntries(header.split(',').map((name, column) => [name, cells[column] ?? '']));
   if (row['order_id'] !== String(order))
     throw new ConfigError(`${path}: the file has changed since the run`, 'isobar verify shows what has changed');
   return row;

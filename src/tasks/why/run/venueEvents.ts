@@ -31,9 +31,9 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
 
 /** Returns the order with the rules of the venue in its fills and its cancellation. */
 export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
-  const own = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
+  const orderActs = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
   const events = order.events.map((event): ExplainedEvent => {
-    const act = own.find((candidate) => isResultOf(candidate, event, instrument));
+    const act = orderActs.find((candidate) => isResultOf(candidate, event, instrument));
     if (act === undefined) return event;
     const kind = act.kind === 'liquidation' ? 'liquidation' : event.kind;
     return { ...event, kind, rule: act.rule, also: act.also, text: textOf(act) };

@@ -21,7 +21,7 @@ export type WatchedEngine = SealedBot['engine'];
 type Run = WatchedEngine['runs'][number];
 
 /** One strategy with its watched views and calls. */
-interface Watched {
+interface WatchedStrategy {
   readonly run: Run;
   readonly calls: CallLog;
   readonly views: WatchedViews;
@@ -36,7 +36,7 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder'] as const;
 export class BotWatch {
   private readonly hosts = new Map<Run, { readonly calls: CallLog; readonly views: WatchedViews }>();
   private engine: WatchedEngine | null = null;
-  private watched: readonly Watched[] = [];
+  private watched: readonly WatchedStrategy[] = [];
   private orderWatch: OrderWatch | null = null;
   private ends: (() => void)[] = [];
 
@@ -47,7 +47,7 @@ export class BotWatch {
     this.hosts.set(run, { calls, views });
     return new TracingHost(run, calls, views);
   };
-  readonly watchJournal = (own: Journal): Journal => (this.orderWatch = new OrderWatch(own));
+  readonly watchJournal = (journal: Journal): Journal => (this.orderWatch = new OrderWatch(journal));
 
   get orders(): OrderWatch {
     return this.orderWatch!;
@@ -95,7 +95,7 @@ export class BotWatch {
     return this.watched.map((watched) => this.explain(watched, instrument));
   }
 
-  private explain(watched: Watched, instrument: string | null): ExplainedStrategy {
+  private explain(watched: WatchedStrategy, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
     // Legs of brackets and orders of the venue are not decisions.
     const isDecision = (role: string, parent: number | null): boolean => parent === null && role !== 'liquidation';
@@ -116,11 +116,15 @@ export class BotWatch {
       fields: this.changes(watched),
       calls: recordedCalls,
       lastTradeMs: tradeMs ?? null,
-      noTrade: decided.length > 0 ? null : noTradeReasons(waits, when, recordedCalls, calls.entered),
+      noTrade: decided.length > 0 ? null : noTradeReasons(waits, when, recordedCalls, calls.enteredCallbacks),
     };
   }
 
-  private whenOf({ run, calls, memory }: Watched, index: number, fieldNames: ReadonlyMap<object, readonly string[]>): ExplainedWhen {
+  private whenOf(
+    { run, calls, memory }: WatchedStrategy,
+    index: number,
+    fieldNames: ReadonlyMap<object, readonly string[]>,
+  ): ExplainedWhen {
     const { signal, feed } = run.watches[index]!;
     const set = feed.indicators;
     const { row } = feed.cursor;
@@ -132,21 +136,21 @@ export class BotWatch {
       text: signalText(set, signal),
       fields: fieldNames.get(signal) ?? [],
       state: operands[0]!.state,
-      fired: calls.entered.has(`when ${index + 1}`),
+      fired: calls.enteredCallbacks.has(`when ${index + 1}`),
       firstFalse: firstFalse === null ? null : signalText(set, firstFalse),
       operands,
       sinceTrade: firstFalse === null ? null : memory.wait(index),
     };
   }
 
-  private fields({ run, views }: Watched): readonly FieldAt[] {
+  private fields({ run, views }: WatchedStrategy): readonly FieldAt[] {
     const nameOf = (view: object): string | null => {
       const original = views.original(view);
       return original === view ? null : this.viewText(original);
     };
     return run.instance === null ? [] : fieldsOf(run.instance, run.kept, nameOf);
   }
-  private changes(watched: Watched): readonly ExplainedField[] {
+  private changes(watched: WatchedStrategy): readonly ExplainedField[] {
     const before = new Map(watched.before.map(({ name, text }) => [name, text]));
     return this.fields(watched).map(({ name, text, isKept, isView }) => ({
       name,
@@ -164,9 +168,9 @@ export class BotWatch {
   }
   private readonly names: ViewNames = {
     prefixOf: (view) => {
-      const shown = this.engine?.feeds.filter(({ isHidden }) => !isHidden) ?? [];
-      const feed = shown.find((candidate) => candidate.view === view);
-      return shown.length < 2 || feed === undefined ? '' : `${feed.instrument.id} ${feed.bars.interval} `;
+      const visibleFeeds = this.engine?.feeds.filter(({ isHidden }) => !isHidden) ?? [];
+      const feed = visibleFeeds.find((candidate) => candidate.view === view);
+      return visibleFeeds.length < 2 || feed === undefined ? '' : `${feed.instrument.id} ${feed.bars.interval} `;
     },
     nameOf: (view) => {
       const { home, key } = outputOf(view);
@@ -190,7 +194,7 @@ function watchCallback(instance: Strategy, name: (typeof CALLBACKS)[number], cal
   const callback: unknown = Reflect.get(instance, name);
   // A callback in a field is not replaced, because the explanation shows the fields of the strategy.
   if (typeof callback !== 'function' || ownProperty !== undefined) return () => {};
-  const value = (...given: unknown[]): unknown => calls.within(name, (): unknown => Reflect.apply(callback, instance, given));
+  const value = (...args: unknown[]): unknown => calls.runCallback(name, (): unknown => Reflect.apply(callback, instance, args));
   Object.defineProperty(instance, name, { value, configurable: true, enumerable: false, writable: true });
   return () => void Reflect.deleteProperty(instance, name);
 }

@@ -11,21 +11,21 @@ export class CallLog {
   private readonly during: string[] = [];
   private omitted = 0;
   /** Names of the callbacks that were called while the log was on. */
-  readonly entered = new Set<string>();
+  readonly enteredCallbacks = new Set<string>();
   /** True while reads and calls are recorded. */
   isOn = false;
 
   /** Removes all records. */
   clear(): void {
     this.recorded.clear();
-    this.entered.clear();
+    this.enteredCallbacks.clear();
     this.omitted = 0;
   }
 
   /** Runs a callback of the strategy under its name. */
-  within<T>(name: string, run: () => T): T {
+  runCallback<T>(name: string, run: () => T): T {
     if (!this.isOn) return run();
-    this.entered.add(name);
+    this.enteredCallbacks.add(name);
     this.during.push(name);
     try {
       return run();

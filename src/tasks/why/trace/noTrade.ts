@@ -29,9 +29,9 @@ function whenReason({ number, text, fired, firstFalse, state }: ExplainedWhen, c
 
 /** Returns what a callback requested and read without placing an order. */
 function callbackReason(name: string, calls: readonly ExplainedCall[]): string {
-  const own = calls.filter(({ during }) => during === name);
-  const requests = own.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
+  const callsOfCallback = calls.filter(({ during }) => during === name);
+  const requests = callsOfCallback.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
   if (requests.length > 0) return `${name} was called, asked for ${requests.map(({ text }) => text).join(', ')}, and no order followed`;
-  const read = own.filter(({ kind }) => kind === 'read').map(({ text, result }) => `${text} = ${result}`);
+  const read = callsOfCallback.filter(({ kind }) => kind === 'read').map(({ text, result }) => `${text} = ${result}`);
   return `${name} was called and asked for nothing; it read ${read.length > 0 ? read.join(', ') : 'nothing'}`;
 }

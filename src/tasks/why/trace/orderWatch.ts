@@ -14,7 +14,7 @@ import type { RiskModule } from '../../../risk/riskModule.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
 
 /** A watched order, which changes until the order ends. */
-type Watched = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: ExplainedOrder[Key] } & {
+type WatchedOrder = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: ExplainedOrder[Key] } & {
   readonly events: ExplainedEvent[];
 };
 
@@ -26,14 +26,14 @@ export class OrderWatch implements Journal {
   readonly tradeMs: number[] = [];
   /** The highest number of an order that was decided. */
   lastOrder = 0;
-  private readonly own: Journal;
-  private readonly orders = new Map<number, Watched>();
+  private readonly journal: Journal;
+  private readonly orders = new Map<number, WatchedOrder>();
   private readonly verdicts = new Map<number, readonly RuleVerdict[]>();
   /** Numbers of the orders that wait as drafts. */
   private readonly drafts = new Set<number>();
 
-  constructor(own: Journal) {
-    this.own = own;
+  constructor(journal: Journal) {
+    this.journal = journal;
   }
 
   /** Records the verdict of every risk rule for each order that is checked. Returns a function that ends this. */
@@ -58,11 +58,11 @@ export class OrderWatch implements Journal {
       return isRecordedCode ? rules : [denialBefore(code, 'the order', 'as the journal has it', denialText(code) ?? ''), ...rules];
     };
     return () => {
-      this.explainDenial = denialAlone;
+      this.explainDenial = denialWithoutRules;
       Reflect.deleteProperty(risk, 'approvedBefore');
     };
   }
-  private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialAlone;
+  private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialWithoutRules;
   /** Stores the verdicts about an order. */
   noteVerdicts(order: number, verdicts: readonly RuleVerdict[]): void {
     this.verdicts.set(order, verdicts);
@@ -93,7 +93,7 @@ export class OrderWatch implements Journal {
   // --- Journal
 
   get durableSeq(): number {
-    return this.own.durableSeq;
+    return this.journal.durableSeq;
   }
   denied(order: Order, code: string): number {
     const watched = this.watchedOrder(order);
@@ -103,22 +103,22 @@ export class OrderWatch implements Journal {
       watched.verdict = 'denied';
       if (watched.rules.length === 0) watched.rules = this.explainDenial(order as BotOrder, code);
     }
-    return this.own.denied(order, code);
+    return this.journal.denied(order, code);
   }
   drafted(order: Order, waits: Waits): number {
     const watched = this.watchedOrder(order);
     this.drafts.add(order.id);
     const awaited = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
     watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${awaited}` });
-    return this.own.drafted(order, waits);
+    return this.journal.drafted(order, waits);
   }
   submitted(order: Order): number {
     const watched = this.watchedOrder(order);
     if (watched !== null) watched.verdict = 'approved';
-    return this.own.submitted(order);
+    return this.journal.submitted(order);
   }
   signMs(order: Order): number {
-    return this.own.signMs(order);
+    return this.journal.signMs(order);
   }
   ack(order: Order): number {
     // An order that the venue made itself is acknowledged without being sent.
@@ -126,7 +126,7 @@ export class OrderWatch implements Journal {
     const arrivedMs: unknown = Reflect.get(order, 'arrivedMs');
     const timeMs = typeof arrivedMs === 'number' && !Number.isNaN(arrivedMs) ? arrivedMs : order.changedMs;
     watched?.events.push({ ...NO_EVENT, timeMs, order: order.id, kind: 'arrived', text: 'at the venue' });
-    return this.own.ack(order);
+    return this.journal.ack(order);
   }
   refused(order: Order, code: string): number {
     const watched = this.orders.get(order.id);
@@ -136,10 +136,10 @@ export class OrderWatch implements Journal {
       watched.ending = isSent ? 'refused' : 'notSent';
       watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: isSent ? 'refused' : 'notSent', code, text: isSent ? `the venue refused it: ${code}` : code }); // prettier-ignore
     }
-    return this.own.refused(order, code);
+    return this.journal.refused(order, code);
   }
-  evidence(order: Order, seen: Evidence): number {
-    return this.own.evidence(order, seen);
+  evidence(order: Order, evidence: Evidence): number {
+    return this.journal.evidence(order, evidence);
   }
   fill(order: Order, fill: Fill): number {
     this.tradeMs[order.strategy] = fill.timeMs;
@@ -150,7 +150,7 @@ export class OrderWatch implements Journal {
       if (order.lots > 0 && order.filledLots === order.lots) watched.ending = 'filled';
       watched.code = codeOf(order) ?? watched.code;
     }
-    return this.own.fill(order, fill);
+    return this.journal.fill(order, fill);
   }
   state(order: Order): number {
     const watched = this.orders.get(order.id);
@@ -170,30 +170,30 @@ export class OrderWatch implements Journal {
         watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'unknown', text: 'its outcome is unknown' });
       }
     }
-    return this.own.state(order);
+    return this.journal.state(order);
   }
   cancelSent(order: Order): number {
-    return this.own.cancelSent(order);
+    return this.journal.cancelSent(order);
   }
   provenAbsent(order: Order): number {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) watched.ending = 'noEffect';
-    return this.own.provenAbsent(order);
+    return this.journal.provenAbsent(order);
   }
   stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
-    return this.own.stopMoved(id, instrument, stop);
+    return this.journal.stopMoved(id, instrument, stop);
   }
 
   /** Returns the watched order. Starts to watch a new order while the watch is on. Null when the order is not watched. */
-  private watchedOrder(order: Order): Watched | null {
+  private watchedOrder(order: Order): WatchedOrder | null {
     // A stop entry, and a draft that waited for other orders, is judged after the row at which it got its number. Its time in
     // `orders.csv` is that of the verdict, so it is an order of that bar too.
     const isNew = order.id > this.lastOrder || isSentEntry(order) || this.drafts.delete(order.id);
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const watched = this.orders.get(order.id);
-    if (watched !== undefined) return this.updated(watched, order);
+    if (watched !== undefined) return this.updateOrder(watched, order);
     if (!isNew || !this.isOn) return null;
-    const started: Watched = {
+    const started: WatchedOrder = {
       ...factsOf(order),
       verdict: 'none',
       code: null,
@@ -203,10 +203,10 @@ export class OrderWatch implements Journal {
       events: [],
     };
     this.orders.set(order.id, started);
-    return this.updated(started, order);
+    return this.updateOrder(started, order);
   }
   /** Updates a watched order from `order`, because a draft may be sent with another size than its first one. */
-  private updated(watched: Watched, order: Order): Watched {
+  private updateOrder(watched: WatchedOrder, order: Order): WatchedOrder {
     Object.assign(watched, factsOf(order));
     watched.rules = this.verdicts.get(order.id) ?? watched.rules;
     return watched;
@@ -265,7 +265,7 @@ function factsOf(
 }
 
 /** Returns the verdict for an order that a check denied before the rules, so that no rule was asked. */
-function denialAlone(_: unknown, code: string): readonly RuleVerdict[] {
+function denialWithoutRules(_: unknown, code: string): readonly RuleVerdict[] {
   return [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
 }
 

@@ -41,14 +41,14 @@ function textAt(value: unknown, depth: number, nameOf: ViewName): string {
   if (!isPlain) return typeof name === 'function' && name.name !== '' ? name.name : 'an object';
   if (depth >= MAX_DEPTH) return '{...}';
   const entries = Object.entries(value);
-  const shown = entries.slice(0, MAX_MEMBERS).map(([key, member]) => `${key}: ${textAt(member, depth + 1, nameOf)}`);
-  return `{ ${[...shown, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
+  const memberTexts = entries.slice(0, MAX_MEMBERS).map(([key, member]) => `${key}: ${textAt(member, depth + 1, nameOf)}`);
+  return `{ ${[...memberTexts, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
 }
 
 function listText(list: readonly unknown[], depth: number, nameOf: ViewName): string {
   if (depth >= MAX_DEPTH) return '[...]';
-  const shown = Array.from(list.slice(0, MAX_MEMBERS), (member) => textAt(member, depth + 1, nameOf));
-  return `[${[...shown, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
+  const memberTexts = Array.from(list.slice(0, MAX_MEMBERS), (member) => textAt(member, depth + 1, nameOf));
+  return `[${[...memberTexts, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
 }
 
 /** Returns a text such as `feed spot:BTCUSDT 1m` for a feed; null for any other value. */

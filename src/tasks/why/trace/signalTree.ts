@@ -15,13 +15,13 @@ export function operandsOf(set: SignalSet, signal: Signal, row: number, depth = 
   const signals = sources.filter((source): source is Signal => isSignal(source));
   const series = sources.filter((source): source is Series => !isSignal(source));
   const isCrossing = set.keyOf(signal).startsWith('crossing(');
-  const own: ExplainedOperand = {
+  const operand: ExplainedOperand = {
     text: signalText(set, signal),
     depth,
     state: stateText(set.stateAt(signal, row)),
     figures: series.map((source) => figureText(set.keyOf(source), source, isCrossing)).join(', '),
   };
-  return [own, ...signals.flatMap((source) => operandsOf(set, source, row, depth + 1))];
+  return [operand, ...signals.flatMap((source) => operandsOf(set, source, row, depth + 1))];
 }
 
 /**

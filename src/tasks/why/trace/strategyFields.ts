@@ -12,17 +12,17 @@ export interface FieldAt {
   readonly isView: boolean;
 }
 
-/** Returns the fields as texts. `kept`: the object that the strategy gave to `keep`; null: none. */
-export function fieldsOf(instance: object, kept: object | null, nameOf: ViewName): readonly FieldAt[] {
+/** Returns the fields as texts. `keptState`: the object that the strategy gave to `keep`; null: none. */
+export function fieldsOf(instance: object, keptState: object | null, nameOf: ViewName): readonly FieldAt[] {
   const fields: FieldAt[] = [];
-  let isKeptShown = kept === null;
+  let isKeptShown = keptState === null;
   for (const [name, value] of Object.entries(instance)) {
-    if (value === kept && kept !== null) {
+    if (value === keptState && keptState !== null) {
       isKeptShown = true;
-      fields.push(...keptFields(name, kept));
+      fields.push(...keptFields(name, keptState));
     } else fields.push(...splitField(name, value, nameOf, 0));
   }
-  return isKeptShown || kept === null ? fields : [...fields, ...keptFields('keep', kept)];
+  return isKeptShown || keptState === null ? fields : [...fields, ...keptFields('keep', keptState)];
 }
 
 /** Limits for a list of records that is split into fields: its depth, and its number of members. */
@@ -62,14 +62,14 @@ function isView(value: unknown, nameOf: ViewName): boolean {
 }
 
 /** Returns one field for each member of the kept state. */
-function keptFields(name: string, kept: object): readonly FieldAt[] {
-  const members = Object.entries(kept).map(([key, value]) => ({
+function keptFields(name: string, keptState: object): readonly FieldAt[] {
+  const members = Object.entries(keptState).map(([key, value]) => ({
     name: `${name}.${key}`,
     text: plainText(value),
     isKept: true,
     isView: false,
   }));
-  return members.length > 0 ? members : [{ name, text: plainText(kept), isKept: true, isView: false }];
+  return members.length > 0 ? members : [{ name, text: plainText(keptState), isKept: true, isView: false }];
 }
 
 /** Returns for each series and signal the names of its fields, such as `band.upper` in a group or `symbols[2].momentum` in a list. */
@@ -83,7 +83,7 @@ export function fieldsOfViews(instance: object, views: WatchedViews): ReadonlyMa
       return;
     }
     if (depth === MAX_DEPTH || views.original(value) !== value) return;
-    if (Array.isArray(value)) value.slice(0, MAX_LIST).forEach((each: unknown, at) => visit(each, `${name}[${at}]`, depth + 1));
+    if (Array.isArray(value)) value.slice(0, MAX_LIST).forEach((each: unknown, index) => visit(each, `${name}[${index}]`, depth + 1));
     else if (Object.getPrototypeOf(value) === Object.prototype)
       for (const [key, each] of Object.entries(value)) visit(each, `${name}.${key}`, depth + 1);
   };

@@ -47,53 +47,53 @@ export class TracingHost implements StrategyHost {
     return this.run.feeds(name).map((feed) => this.views.feed(feed));
   }
   series(name: string, feed: Feed | undefined): KnownSeries {
-    return this.views.known(this.run.series(name, this.views.original(feed)));
+    return this.views.watchKnown(this.run.series(name, this.views.original(feed)));
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
     return this.views.out(this.run.use<Out>(this.views.original(what), options));
   }
   when(signal: SignalSource, handler: () => void): Signal {
     const name = `when ${++this.handlers}`;
-    const own: unknown = handler;
+    const callback: unknown = handler;
     // The run rejects a handler that is not a function.
-    const watched = typeof own === 'function' ? (): void => this.calls.within(name, handler) : handler;
+    const watched = typeof callback === 'function' ? (): void => this.calls.runCallback(name, handler) : handler;
     return this.views.out(this.run.when(this.views.original(signal), watched));
   }
   every(periodMs: number, handler: () => void, missed: Missed): void {
-    this.run.every(periodMs, () => this.calls.within('every', handler), missed);
+    this.run.every(periodMs, () => this.calls.runCallback('every', handler), missed);
   }
   at(dayMs: number, handler: () => void, missed: Missed): void {
-    this.run.at(dayMs, () => this.calls.within('at', handler), missed);
+    this.run.at(dayMs, () => this.calls.runCallback('at', handler), missed);
   }
   cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
-    this.run.cron(pattern, timeZone, () => this.calls.within('cron', handler), missed);
+    this.run.cron(pattern, timeZone, () => this.calls.runCallback('cron', handler), missed);
   }
   keep<T extends object>(state: T): T {
     return this.run.keep(state);
   }
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
-    return this.recorded(isBuy ? 'buy' : 'sell', [size, options], () => this.run.order(isBuy, size, this.withFeed(options)));
+    return this.record(isBuy ? 'buy' : 'sell', [size, options], () => this.run.order(isBuy, size, this.withFeed(options)));
   }
   exit(feed: Feed | undefined): OrderId | null {
-    return this.recorded('exit', [feed], () => this.run.exit(this.views.original(feed)));
+    return this.record('exit', [feed], () => this.run.exit(this.views.original(feed)));
   }
   target(size: Size, feed: Feed | undefined): OrderId | null {
-    return this.recorded('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
+    return this.record('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
   }
   rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
-    return this.recorded('rebalance', [weights, options], () => this.run.rebalance(weights, options));
+    return this.record('rebalance', [weights, options], () => this.run.rebalance(weights, options));
   }
   cancel(id: OrderId): void {
-    this.recorded('cancel', [id], () => this.run.cancel(id));
+    this.record('cancel', [id], () => this.run.cancel(id));
   }
   amend(id: OrderId, change: Amendment): OrderId | null {
-    return this.recorded('amend', [id, change], () => this.run.amend(id, change));
+    return this.record('amend', [id, change], () => this.run.amend(id, change));
   }
   group(ids: readonly OrderId[]): void {
-    this.recorded('oco', [...ids], () => this.run.group(ids));
+    this.record('oco', [...ids], () => this.run.group(ids));
   }
   closeAt(timeMs: number | null, feed: Feed | undefined): void {
-    this.recorded('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
+    this.record('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
   }
   position(feed: Feed | undefined): Position {
     const position = this.run.position(this.views.original(feed));
@@ -138,17 +138,17 @@ export class TracingHost implements StrategyHost {
     return recordRead(this.calls, 'random()', this.run.random());
   }
   log(message: string, fields?: Readonly<Record<string, unknown>>): void {
-    this.recorded('log', [message, fields], () => this.run.log(message, fields));
+    this.record('log', [message, fields], () => this.run.log(message, fields));
   }
 
   /** Executes a call and records it with its arguments and its result, or with the error that it throws. */
-  private recorded<T>(name: string, args: readonly unknown[], execute: () => T): T {
+  private record<T>(name: string, args: readonly unknown[], execute: () => T): T {
     if (!this.calls.isOn) return execute();
     const text = `${name}(${args.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
     try {
       const result = execute();
-      const found = result === null ? 'nothing to do' : `order ${String(result)}`;
-      this.calls.call(text, result === undefined ? '' : found);
+      const resultText = result === null ? 'nothing to do' : `order ${String(result)}`;
+      this.calls.call(text, result === undefined ? '' : resultText);
       return result;
     } catch (error) {
       this.calls.call(text, `throws ${error instanceof Error ? error.message : String(error)}`);

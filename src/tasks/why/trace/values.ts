@@ -15,9 +15,9 @@ export function valuesOf(
   fieldNames: ReadonlyMap<object, readonly string[]>,
   instrument: string | null,
 ): readonly ExplainedValue[] {
-  const found = new Map<Series | Signal, Feed>();
+  const feedsByView = new Map<Series | Signal, Feed>();
   const add = (feed: Feed, view: Series | Signal): void => {
-    if (!found.has(view)) found.set(view, feed);
+    if (!feedsByView.has(view)) feedsByView.set(view, feed);
   };
   for (const feed of run.listened)
     for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) add(feed, feed.indicators.series[column]);
@@ -27,7 +27,7 @@ export function valuesOf(
     const feed = run.listened.find(({ indicators }) => belongsTo(indicators, view));
     if (feed !== undefined) add(feed, view as Series | Signal);
   }
-  const values = [...found]
+  const values = [...feedsByView]
     .filter(([view, feed]) => (instrument === null || feed.instrument.id === instrument) && !isConstant(feed, view))
     .map(([view, feed]) => ({
       feed: `${feed.instrument.id} ${feed.bars.interval}`,

@@ -55,16 +55,16 @@ class WatchedKnown extends WatchedSeries implements KnownSeries {
     this.#log = log;
   }
   get timeMs(): number {
-    return this.#recorded('timeMs', this.#original.timeMs);
+    return this.#recordRead('timeMs', this.#original.timeMs);
   }
   get knownMs(): number {
-    return this.#recorded('knownMs', this.#original.knownMs);
+    return this.#recordRead('knownMs', this.#original.knownMs);
   }
   get ageMs(): number {
-    return this.#recorded('ageMs', this.#original.ageMs);
+    return this.#recordRead('ageMs', this.#original.ageMs);
   }
-  #recorded(what: string, value: number): number {
-    if (this.#log.isOn) this.#log.read(`${what} of ${this.#name()}`, String(value));
+  #recordRead(memberName: string, value: number): number {
+    if (this.#log.isOn) this.#log.read(`${memberName} of ${this.#name()}`, String(value));
     return value;
   }
 }
@@ -109,28 +109,28 @@ class WatchedBar implements Bar {
     Object.freeze(this);
   }
   get openMs(): TimeMs {
-    return this.#recorded('openMs', this.#original.openMs);
+    return this.#recordRead('openMs', this.#original.openMs);
   }
   get closeMs(): TimeMs {
-    return this.#recorded('closeMs', this.#original.closeMs);
+    return this.#recordRead('closeMs', this.#original.closeMs);
   }
   get open(): number {
-    return this.#recorded('open', this.#original.open);
+    return this.#recordRead('open', this.#original.open);
   }
   get high(): number {
-    return this.#recorded('high', this.#original.high);
+    return this.#recordRead('high', this.#original.high);
   }
   get low(): number {
-    return this.#recorded('low', this.#original.low);
+    return this.#recordRead('low', this.#original.low);
   }
   get close(): number {
-    return this.#recorded('close', this.#original.close);
+    return this.#recordRead('close', this.#original.close);
   }
   get volume(): number {
-    return this.#recorded('volume', this.#original.volume);
+    return this.#recordRead('volume', this.#original.volume);
   }
-  #recorded<T extends number>(what: string, value: T): T {
-    if (this.#log.isOn) this.#log.read(`${this.#name()}${what} of the bar`, String(value));
+  #recordRead<T extends number>(memberName: string, value: T): T {
+    if (this.#log.isOn) this.#log.read(`${this.#name()}${memberName} of the bar`, String(value));
     return value;
   }
 }
@@ -195,7 +195,7 @@ export class WatchedViews {
   feed(original: Feed): Feed {
     // The stand-in for a missing feed is of another class, and throws when it is read.
     if (!(original instanceof StrategyFeed)) return original;
-    return this.wrapped<Feed>(
+    return this.wrapOnce<Feed>(
       original,
       () =>
         new WatchedFeed(
@@ -206,8 +206,8 @@ export class WatchedViews {
         ),
     );
   }
-  known(original: KnownSeries): KnownSeries {
-    return this.wrapped<KnownSeries>(original, () =>
+  watchKnown(original: KnownSeries): KnownSeries {
+    return this.wrapOnce<KnownSeries>(original, () =>
       bind(new WatchedKnown(original, () => this.names.nameOf(original), this.log), outputOf(original)),
     );
   }
@@ -215,11 +215,11 @@ export class WatchedViews {
   out<Out>(original: Out): Out {
     if (typeof original !== 'object' || original === null) return original;
     if (isSeries(original))
-      return this.wrapped<Series>(original, () =>
+      return this.wrapOnce<Series>(original, () =>
         bind(new WatchedSeries(original, () => this.names.nameOf(original), this.log), outputOf(original)),
       ) as Out;
     if (isSignal(original))
-      return this.wrapped<Signal>(original, () =>
+      return this.wrapOnce<Signal>(original, () =>
         bind(new WatchedSignal(original, () => this.names.nameOf(original), this.log), outputOf(original)),
       ) as Out;
     return Object.fromEntries(Object.entries(original).map(([key, each]) => [key, this.out<unknown>(each)])) as Out;
@@ -229,13 +229,13 @@ export class WatchedViews {
     return typeof view === 'object' && view !== null ? ((this.originals.get(view) as T | undefined) ?? view) : view;
   }
 
-  private wrapped<T extends object>(original: T, make: () => T): T {
-    const known = this.wrappers.get(original);
-    if (known !== undefined) return known as T;
-    const made = make();
-    this.wrappers.set(original, made);
-    this.originals.set(made, original);
-    return made;
+  private wrapOnce<T extends object>(original: T, make: () => T): T {
+    const existing = this.wrappers.get(original);
+    if (existing !== undefined) return existing as T;
+    const wrapper = make();
+    this.wrappers.set(original, wrapper);
+    this.originals.set(wrapper, original);
+    return wrapper;
   }
 }
 

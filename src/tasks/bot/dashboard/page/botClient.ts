@@ -15,7 +15,7 @@ export interface ViewReply {
 }
 
 /** A failed request. `kind` token: the token is invalid. `problem`: any other failure. */
-export type Failed = { readonly kind: 'token' | 'problem'; readonly problem: string };
+export type FailedRequest = { readonly kind: 'token' | 'problem'; readonly problem: string };
 
 /** Returns the token from the address (#token=...), which is then removed from the address, or from this tab's storage. */
 export function storedToken(): string | null {
@@ -33,12 +33,12 @@ export function storeToken(token: string | null): void {
 }
 
 /** Requests the view of the bot. */
-export async function fetchView(token: string): Promise<ViewReply | Failed> {
+export async function fetchView(token: string): Promise<ViewReply | FailedRequest> {
   return ask<ViewReply>('/api/view', { headers: { Authorization: `Bearer ${token}` } });
 }
 
 /** Sends a request of the operator. `typed`: the text that the operator typed to confirm it. */
-export async function postAct(token: string, request: BotRequest, typed: string): Promise<ActAnswer | Failed> {
+export async function postAct(token: string, request: BotRequest, typed: string): Promise<ActAnswer | FailedRequest> {
   return ask<ActAnswer>('/api/act', {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -47,10 +47,10 @@ export async function postAct(token: string, request: BotRequest, typed: string)
 }
 
 /** True for a reply that reports a problem. */
-export const hasFailed = (answer: object): answer is Failed => 'problem' in answer && 'kind' in answer;
+export const hasFailed = (answer: object): answer is FailedRequest => 'problem' in answer && 'kind' in answer;
 
 /** Sends a request and returns the JSON of its reply. */
-async function ask<T extends object>(path: string, init: RequestInit): Promise<T | Failed> {
+async function ask<T extends object>(path: string, init: RequestInit): Promise<T | FailedRequest> {
   try {
     const response = await fetch(path, {
       ...init,

@@ -65,11 +65,11 @@ export class LiveCharts {
     this.#drawNames(view.feeds);
     const feed = view.feeds[this.#feed] ?? view.feeds[0];
     setText('last', feed?.lastPrice ? grouped(feed.lastPrice) : '');
-    const drawn = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
-    if (drawn === this.#drawn) return;
+    const drawnState = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
+    if (drawnState === this.#drawn) return;
     const isFirst = this.#charts === null;
     this.#charts ??= createCharts();
-    this.#drawn = drawn;
+    this.#drawn = drawnState;
     if (feed) this.#drawPrice(view, feed, this.#charts);
     const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
     setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
@@ -155,7 +155,7 @@ function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'
     root.style.height = panes.length === 0 ? '' : `${PRICE_HEIGHT + panes.length * PANE_HEIGHT}px`;
     price.resize(root.clientWidth, root.clientHeight);
   }
-  price.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? PRICE_HEIGHT : PANE_HEIGHT));
+  price.panes().forEach((pane, index) => pane.setStretchFactor(index === 0 ? PRICE_HEIGHT : PANE_HEIGHT));
   return lines;
 }
 

@@ -7,7 +7,7 @@ import { byId } from '../../../../report/page/browser/dom.ts';
 import { addTheme } from '../../../../report/page/browser/controls.ts';
 import { LiveCharts } from './charts.ts';
 import { ActDialog } from './dialogs.ts';
-import { postAct, hasFailed, storeToken, fetchView, storedToken, type Failed } from './botClient.ts';
+import { postAct, hasFailed, storeToken, fetchView, storedToken, type FailedRequest } from './botClient.ts';
 import {
   showCards,
   showDecisions,
@@ -53,7 +53,7 @@ async function refresh(): Promise<void> {
 }
 
 /** Asks for a token again if it is invalid. Other failures only let the numbers become stale. */
-function showFailure({ kind, problem }: Failed): void {
+function showFailure({ kind, problem }: FailedRequest): void {
   if (kind !== 'token') return;
   storeToken(null);
   token = null;
@@ -113,14 +113,14 @@ function logIn(problem: string): void {
 }
 
 const itemActs: ItemActs = {
-  adopt: (id, what) =>
+  adopt: (id, description) =>
     dialog.ask({
-      ...question(`Adopt ${what}?`, 'It is managed, or counted, by this bot from now on.', 'Adopt', 'adopt'),
+      ...question(`Adopt ${description}?`, 'It is managed, or counted, by this bot from now on.', 'Adopt', 'adopt'),
       request: (why) => ({ op: 'adopt', id, strategy: null, why }),
     }),
-  ignore: (id, what) =>
+  ignore: (id, description) =>
     dialog.ask({
-      ...question(`Ignore ${what}?`, 'The order is not ours; the bot never touches it.', 'Ignore', null),
+      ...question(`Ignore ${description}?`, 'The order is not ours; the bot never touches it.', 'Ignore', null),
       request: (why) => ({ op: 'ignore', id, why }),
     }),
   resolve: (id, outcome) =>
@@ -171,11 +171,11 @@ byId('resume')?.addEventListener('click', () => {
 byId('login')?.addEventListener('submit', (event) => {
   event.preventDefault();
   const field = byId('token');
-  const given = field instanceof HTMLInputElement ? field.value.trim() : '';
-  if (given === '') return;
+  const typedToken = field instanceof HTMLInputElement ? field.value.trim() : '';
+  if (typedToken === '') return;
   if (field instanceof HTMLInputElement) field.value = '';
-  token = given;
-  storeToken(given);
+  token = typedToken;
+  storeToken(typedToken);
   setText('login-problem', '');
   void refresh();
 });

@@ -8,8 +8,8 @@ import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, s
 
 /** Acts on the items of the list "Needs your eye". */
 export interface ItemActs {
-  adopt(id: string, what: string): void;
-  ignore(id: string, what: string): void;
+  adopt(id: string, description: string): void;
+  ignore(id: string, description: string): void;
   resolve(cid: string, outcome: 'placed' | 'noEffect'): void;
 }
 

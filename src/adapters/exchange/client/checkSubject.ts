@@ -1,24 +1,24 @@
 // Rejects replies that are about another symbol, contract or order than the request. Pure.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
-import type { Given } from '../../../protocol/arguments.ts';
+import type { CallArguments } from '../../../protocol/arguments.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /** Prefix of the cause when `checkSubject` rejects a reply. */
-export const OTHER_ANSWER = 'an answer about something else than what was asked';
+export const OTHER_SUBJECT = 'an answer about something else than what was asked';
 
 /**
  * Returns the outcome of a read unchanged, or `unknown` if the reply names another symbol, contract or order than the arguments. One such
  * row voids the whole reply, because the other rows may be wrong in the same way.
  */
-export function checkSubject<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
+export function checkSubject<T>(outcome: Outcome<T>, args: CallArguments): Outcome<T> {
   if (outcome.kind !== 'acked') return outcome;
   const difference = differenceIn(outcome.value, args);
-  return difference === null ? outcome : { kind: 'unknown', cause: `${OTHER_ANSWER}: ${difference}`, status: 200, error: null };
+  return difference === null ? outcome : { kind: 'unknown', cause: `${OTHER_SUBJECT}: ${difference}`, status: 200, error: null };
 }
 
 /** Returns the first difference between a reply and the arguments of its call; null if they agree. */
-function differenceIn(value: unknown, args: Given): string | null {
+function differenceIn(value: unknown, args: CallArguments): string | null {
   if (!isRecord(value)) return null;
   const rows: readonly unknown[] = Array.isArray(value['rows']) ? value['rows'] : [value];
   for (const row of rows) {
@@ -29,7 +29,7 @@ function differenceIn(value: unknown, args: Given): string | null {
 }
 
 /** Returns the first difference between one row and the arguments of the call; null if they agree. */
-function rowDifference(row: Readonly<Record<string, unknown>>, args: Given): string | null {
+function rowDifference(row: Readonly<Record<string, unknown>>, args: CallArguments): string | null {
   const { symbol, contractName, orderId, newClientOrderId } = args;
   const [rowSymbol, rowContract] = [textOf(row['symbol']), textOf(row['contractName'])];
   const requested = textOf(symbol) ?? textOf(contractName);

@@ -4,9 +4,9 @@ import type { Lots, Ticks, TimeMs, Units } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
-import type { Ended } from '../../../orders/drafts.ts';
+import type { OrderEnd } from '../../../orders/drafts.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
-import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restored.ts';
+import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restoreBotOrder.ts';
 import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
 import type { RecordBody } from './records.ts';
 import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
@@ -87,7 +87,7 @@ function restoredDraft({ draft, ended }: DraftTrace, instruments: readonly Instr
 }
 
 /** Returns how an order has ended. */
-function endOfOrder({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
+function endOfOrder({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): OrderEnd {
   const filledLots = fills.reduce((sum, { qty }) => sum + scaledFromRecord(qty, quantityDigits), 0);
   const isFilled = intent.qty !== null && filledLots >= scaledFromRecord(intent.qty, quantityDigits);
   return {

@@ -8,9 +8,9 @@ import { ConfigError } from '../../../base/errors.ts';
 import { compareRuns, type RunComparison } from '../../../report/compare/comparison.ts';
 import type { ComparedInput, ComparedRun } from '../../../report/compare/input.ts';
 import { writeCompareReport } from '../../../report/compare/report.ts';
-import type { Manifest } from '../folder/write.ts';
+import type { Manifest } from '../folder/writeRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
-import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../folder/read.ts';
+import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../folder/readRunFolder.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import { csvCells } from './tables.ts';
 

@@ -35,17 +35,17 @@ export function makeUnique(
  * if no room is left, or the price has passed it already, it moves away from the market.
  */
 function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>, lastTicks: number): boolean {
-  const wanted = order.triggerTicks;
+  const triggerTicks = order.triggerTicks;
   const nearer = order.triggersAbove ? -1 : 1;
   for (const step of [nearer, -nearer]) {
     for (let offset = 1; offset <= MAX_FINGERPRINT_OFFSET; offset++) {
-      const ticks = wanted + step * offset;
+      const ticks = triggerTicks + step * offset;
       if (ticks <= 0 || (step === nearer && !(order.triggersAbove ? ticks > lastTicks : ticks < lastTicks))) break;
       order.triggerTicks = ticks as Ticks;
       if (!looksTaken(order, open, provenAbsent)) return true;
     }
   }
-  order.triggerTicks = wanted;
+  order.triggerTicks = triggerTicks;
   return false;
 }
 

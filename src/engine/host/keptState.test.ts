@@ -1,7 +1,8 @@
 // Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
-import { checkKept, keptText } from './kept.ts';
+import { checkKept, keptText, pointProblem } from './keptState.ts';
+import { Timers } from './timers.ts';
 
 const shared = [1];
 const circle: Record<string, unknown> = {};
@@ -35,4 +36,12 @@ test('numbers that JSON lacks are written exactly', () => {
   expect(keptText('Test', { a: NaN, b: -Infinity, c: -0, d: 1e300, e: [null, true, 'x'] })).toBe(
     '{"a":{"$number":"NaN"},"b":{"$number":"-Infinity"},"c":{"$number":"-0"},"d":1e+300,"e":[null,true,"x"]}',
   );
+});
+
+test('a point at which more timers waited than the constructor registers says which these may be', () => {
+  const timers = new Timers();
+  const point = { states: [], draws: [], due: [1_700_000_000_000], started: [] };
+  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBe('timers were registered after construction, or a closeAt waits');
+  timers.every(0, 60_000, () => {}, 0);
+  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBeNull();
 });

@@ -11,7 +11,7 @@ import { shellWord } from '../../../base/text/shellWord.ts';
 import { FEED_FORM, parseFeedInterval, type Interval } from '../../../model/interval.ts';
 import { PROOFS, type RunProof } from '../../../model/run/proof.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
-import type { Manifest } from './write.ts';
+import type { Manifest } from './writeRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 
 /** Files of every run folder. If some are missing, the run was not written completely. */
@@ -29,9 +29,9 @@ export interface StoredRun {
 
 /** Opens a run folder by its manifest. Throws ConfigError for a folder without a run, an incomplete one, or one of another format. */
 export function openRun(folder: string): StoredRun {
-  const found = existsSync(folder) ? statSync(folder) : undefined;
-  if (!found) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
-  if (!found.isDirectory()) throw new ConfigError(`${folder}: expected a run folder, got a file`, 'name the folder that it lies in');
+  const stats = existsSync(folder) ? statSync(folder) : undefined;
+  if (!stats) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
+  if (!stats.isDirectory()) throw new ConfigError(`${folder}: expected a run folder, got a file`, 'name the folder that it lies in');
   if (existsSync(join(folder, 'sweep.json'))) {
     throw new ConfigError(
       `${folder}: expected the folder of a run, got that of a sweep`,
@@ -110,9 +110,9 @@ function parseManifest(path: string): Manifest {
   const value = parseRunFile(path, readRunFile(path));
   const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined;
   if (format !== FORMAT) {
-    const got = format === undefined ? 'nothing' : JSON.stringify(format);
+    const actual = format === undefined ? 'nothing' : JSON.stringify(format);
     throw new ConfigError(
-      `${path} format: expected '${FORMAT}', got ${got}`,
+      `${path} format: expected '${FORMAT}', got ${actual}`,
       'read it with the isobar that wrote it, or make the run again',
     );
   }
@@ -183,10 +183,10 @@ const summarySchema = z.looseObject({
 export function readSummary({ folder }: StoredRun): Summary {
   const path = join(folder, 'summary.json');
   const value = parseRunFile(path, readRunFile(path));
-  const found = summarySchema.safeParse(value);
-  if (found.success) return { ...(value as Summary), warnings: found.data.warnings as unknown as Summary['warnings'] };
+  const parsed = summarySchema.safeParse(value);
+  if (parsed.success) return { ...(value as Summary), warnings: parsed.data.warnings as unknown as Summary['warnings'] };
   throw new ConfigError(
-    `${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
+    `${path} ${parsed.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
     'isobar verify says what has changed',
   );
 }
@@ -246,9 +246,9 @@ export function readStoredEquity(folder: string): StoredEquity {
  * Returns the folder in which a run was started: as given, else as recorded. If the run folder was moved and more of its files are found
  * from the current folder, returns that one.
  */
-export function startFolderOf({ folder, manifest }: StoredRun, given: string | null): string {
-  if (given !== null) return resolve(given);
-  const found = (place: string) => manifest.inputs.filter(({ file }) => existsSync(resolve(place, file))).length;
+export function startFolderOf({ folder, manifest }: StoredRun, requested: string | null): string {
+  if (requested !== null) return resolve(requested);
+  const existingInputs = (place: string) => manifest.inputs.filter(({ file }) => existsSync(resolve(place, file))).length;
   const recorded = resolve(folder, manifest.startedIn);
-  return found(process.cwd()) > found(recorded) ? process.cwd() : recorded;
+  return existingInputs(process.cwd()) > existingInputs(recorded) ? process.cwd() : recorded;
 }

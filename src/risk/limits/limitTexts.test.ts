@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './words.ts';
+import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limitTexts.ts';
 
 const BTC = spotInstrument();
 const BOOKS = { cashDigits: 8, cashAsset: 'USDT' };

@@ -2,7 +2,7 @@
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Ladder, OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
-import type { Ended, Replaced } from './drafts.ts';
+import type { OrderEnd, ReplacedOrder } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { BotOrder } from './botOrder.ts';
 
@@ -48,11 +48,11 @@ export interface RestoredOrder extends OrderIntent {
 export interface RestoredDraft {
   readonly order: BotOrder;
   readonly ahead: readonly OrderId[];
-  readonly replaced: Replaced | null;
+  readonly replaced: ReplacedOrder | null;
   /** NaN for a replacement. */
   readonly targetLots: number;
   /** How the orders of `ahead` that have ended did so, by id. */
-  readonly ended: ReadonlyMap<number, Ended>;
+  readonly ended: ReadonlyMap<number, OrderEnd>;
 }
 
 /** The orders of a journal that a restarting bot continues with. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Lots, Ticks } from '../base/brand.ts';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';
 import { BotOrder } from './botOrder.ts';
-import { makeUnique } from './unique.ts';
+import { makeUnique } from './makeUnique.ts';
 
 const instrument = linearContract({});
 

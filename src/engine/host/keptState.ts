@@ -66,34 +66,34 @@ export function checkKept(name: string, state: unknown): void {
 
 /** Returns a state as JSON. Throws StrategyError if it is not plain data. */
 export function keptText(name: string, state: object): string {
-  return JSON.stringify(plain({ name, places: new Map() }, state, ROOT));
+  return JSON.stringify(plainValue({ name, places: new Map() }, state, ROOT));
 }
 
 /** The check of one state of the strategy `name`. */
-interface Reading {
+interface StateCheck {
   readonly name: string;
   /** Where each list and object was found. After a restart each place has its own copy, so a shared object is rejected. */
   readonly places: Map<object, string>;
 }
 
 /** Returns the value as JSON can hold it. `place` is its path inside the state. Throws StrategyError if it is not plain data. */
-function plain(reading: Reading, value: unknown, place: string): unknown {
+function plainValue(check: StateCheck, value: unknown, place: string): unknown {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : { [NUMBER]: numberText(value) };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value !== 'object' || !isPlain(value)) throw notPlain(reading, value, place);
-  const known = reading.places.get(value);
-  if (known !== undefined)
+  if (typeof value !== 'object' || !isPlain(value)) throw notPlain(check, value, place);
+  const earlierPlace = check.places.get(value);
+  if (earlierPlace !== undefined)
     throw new StrategyError(
-      `${reading.name}: ${place}: it is the same ${Array.isArray(value) ? 'list' : 'object'} as ${known}, and would be another one after a restart`,
+      `${check.name}: ${place}: it is the same ${Array.isArray(value) ? 'list' : 'object'} as ${earlierPlace}, and would be another one after a restart`,
       'keep each list and object in one place, without circles',
     );
-  reading.places.set(value, place);
+  check.places.set(value, place);
   // A hole in a list is not a valid value either, so visit holes too.
-  if (Array.isArray(value)) return Array.from(value, (each: unknown, index) => plain(reading, each, `${place}[${index}]`));
+  if (Array.isArray(value)) return Array.from(value, (each: unknown, index) => plainValue(check, each, `${place}[${index}]`));
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
-      if (RESERVED.has(key)) throw new StrategyError(`${reading.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
-      return [key, plain(reading, each, `${place}.${key}`)];
+      if (RESERVED.has(key)) throw new StrategyError(`${check.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
+      return [key, plainValue(check, each, `${place}.${key}`)];
     }),
   );
 }
@@ -110,13 +110,13 @@ function typeText(value: unknown): string {
   return typeof value === 'object' ? (value.constructor?.name ?? 'an object') : typeof value;
 }
 
-const notPlain = ({ name }: Reading, value: unknown, place: string): StrategyError =>
+const notPlain = ({ name }: StateCheck, value: unknown, place: string): StrategyError =>
   new StrategyError(
     `${name}: ${place}: expected numbers, text, flags, lists or plain objects, got ${typeText(value)}`,
     'keep plain data; a Map can be kept as a list of its entries',
   );
 
-/** The reviver of JSON.parse that restores the numbers that `plain` has marked. */
+/** The reviver of JSON.parse that restores the numbers that `plainValue` has marked. */
 function reviveValue(_: string, value: unknown): unknown {
   const isNumber = typeof value === 'object' && value !== null && NUMBER in value;
   return isNumber ? Number(value[NUMBER]) : value;
@@ -155,16 +155,19 @@ export function isFullyRecorded({ runs, orders, followUps, bracketManager }: Ope
   return isQuiet && isSimple && runs.every(({ kept, hasFailed, hasGroups }) => kept !== null && !hasFailed && !hasGroups);
 }
 
-/** Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing. */
+/**
+ * Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing, and the timer
+ * of a `closeAt`.
+ */
 export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
-  if (timers.due().length !== due.length) return 'timers were registered after construction';
+  if (timers.due().length !== due.length) return 'timers were registered after construction, or a closeAt waits';
   return runs.every(({ kept }, index) => (kept === null) === (states[index] === '')) ? null : 'not every strategy keeps what it has kept';
 }
 
 /** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, index) => {
-    for (let left = draws[index] ?? 0; left > 0; left--) run.random();
+    for (let drawsLeft = draws[index] ?? 0; drawsLeft > 0; drawsLeft--) run.random();
     run.hasStarted = started[index] ?? false;
     if (run.hasStarted) [run.awaitsRows, run.readyMs] = [false, atMs];
     const { kept } = run;

@@ -111,8 +111,8 @@ function bestMarks(keys: readonly SeriesKey[], interval: Interval): (SeriesKey &
 }
 
 function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly PricedRows[] {
-  const own = { openMs: bars.openMs, closeMs: bars.closeMs, open: ticksOf(bars, 'open'), close: ticksOf(bars, 'close') };
-  return klines === null ? [own] : [klines, own];
+  const barColumns = { openMs: bars.openMs, closeMs: bars.closeMs, open: ticksOf(bars, 'open'), close: ticksOf(bars, 'close') };
+  return klines === null ? [barColumns] : [klines, barColumns];
 }
 
 /** Returns the funding rates of a series. */

@@ -13,23 +13,23 @@ import type { Texts } from './template.ts';
 export function writeAll(folder: string, texts: Texts, filled: string | null = null, fill: (folder: string) => void = () => {}): void {
   const inTheWay = Object.keys(texts).filter((file) => existsSync(join(folder, file)));
   if (inTheWay.length > 0) throw new ConfigError(`${inTheWay.join(', ')}: there already`, 'choose another name, or move it away first');
-  const made: string[] = [];
+  const createdFiles: string[] = [];
   const makeFolder = (path: string) => {
     const first = mkdirSync(path, { recursive: true });
-    if (first !== undefined) made.push(first);
+    if (first !== undefined) createdFiles.push(first);
   };
   try {
     for (const [file, text] of Object.entries(texts)) {
       const path = join(folder, file);
       makeFolder(dirname(path));
       writeFileSync(path, text, { flag: 'wx' });
-      made.push(path);
+      createdFiles.push(path);
     }
     if (filled === null) return;
     makeFolder(join(folder, filled));
     fill(join(folder, filled));
   } catch (error) {
-    for (const path of made) rmSync(path, { recursive: true, force: true });
+    for (const path of createdFiles) rmSync(path, { recursive: true, force: true });
     throw fileError(folder, 'cannot be written', error);
   }
 }

@@ -154,13 +154,13 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
 
 /** `file`: path of the definition, or where it could be put. */
 function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identity, file: string): Provenance {
-  const { definition: own, strategies, models, data, lockFile: lock } = identity;
+  const { definition: definitionFile, strategies, models, data, lockFile: lock } = identity;
   const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(displayPath(resolve(file)))}`];
   return {
     definition: definitionText(resolved, origin),
     command: origin.inCode.length === 0 ? commands.join('\n') : `in code: ${origin.inCode.join(', ')}`,
     hashes: [
-      { name: own.file, sha256: own.sha256 },
+      { name: definitionFile.file, sha256: definitionFile.sha256 },
       ...[...strategies, ...models].map(({ file: name, sha256 }) => ({ name, sha256 })),
       ...data.map(({ feed, instrument, interval, manifestSha256 }) => ({
         name: `${feed}: ${instrument} ${interval}`,

@@ -17,7 +17,7 @@ export function knownSeriesPlans(
   records: readonly (JournalRecord | SeriesRecord)[],
 ): readonly SeriesPlan[] {
   return series.map(({ name }): SeriesPlan => {
-    const rows = records.flatMap((record) => ofSeries(record, name)?.rows ?? []);
+    const rows = records.flatMap((record) => recordOfSeries(record, name)?.rows ?? []);
     const values = new GrowingValues();
     const byTime = rows.toSorted(([timeA = 0, knownA = 0], [timeB = 0, knownB = 0]) => knownA - knownB || timeA - timeB);
     for (const [timeMs = NaN, knownMs = NaN, value = NaN] of byTime) values.add(knownMs, timeMs, value);
@@ -26,26 +26,26 @@ export function knownSeriesPlans(
 }
 
 /** Returns a record if it belongs to the series `name`; else null. */
-function ofSeries(record: JournalRecord | SeriesRecord, name: string): SeriesRecord | null {
+function recordOfSeries(record: JournalRecord | SeriesRecord, name: string): SeriesRecord | null {
   if ('k' in record && record.k !== 'SERIES') return null;
   return record.name === name ? record : null;
 }
 
-/** Returns the values that a source has already reported, by `seenKey`. */
-export function seenOf(name: string, records: readonly (JournalRecord | SeriesRecord)[]): Map<string, number> {
-  const seen = new Map<string, number>();
+/** Returns the values that a source has already reported, by `valueKey`. */
+export function reportedValuesOf(name: string, records: readonly (JournalRecord | SeriesRecord)[]): Map<string, number> {
+  const reportedValues = new Map<string, number>();
   for (const record of records) {
-    const body = ofSeries(record, name);
+    const body = recordOfSeries(record, name);
     if (body === null || body.from === 'start') continue;
-    body.rows.forEach(([timeMs = NaN, , value = NaN], row) => seen.set(seenKey(body.from, timeMs, body.ids[row] ?? ''), value));
+    body.rows.forEach(([timeMs = NaN, , value = NaN], row) => reportedValues.set(valueKey(body.from, timeMs, body.ids[row] ?? ''), value));
   }
-  return seen;
+  return reportedValues;
 }
 /**
  * Returns the key by which a repeated value is recognised. A webhook has a nonce, which is never used twice. A file has ids for the values
  * of one time. A URL has neither: the newest value of a time counts.
  */
-export const seenKey = (from: SeriesRecord['from'], timeMs: number, id: string): string => (from === 'webhook' ? id : `${timeMs} ${id}`);
+export const valueKey = (from: SeriesRecord['from'], timeMs: number, id: string): string => (from === 'webhook' ? id : `${timeMs} ${id}`);
 
 /** Maximum of rows in a record: about 40 KB a line. */
 const MAX_RECORD_ROWS = 1000;
@@ -58,10 +58,10 @@ export function firstRecords(series: readonly BoundSeries[], catalog: string, at
       const { timeMs, knownMs, value } = columns!;
       return { timeMs: timeMs[row]!, knownMs: knownMs[row]!, value: value[row]! };
     });
-    const ofFile = binding.kind === 'file' ? wholeFile(name, binding) : [];
+    const fileRows = binding.kind === 'file' ? readWholeFile(name, binding) : [];
     return [
       ...recordsOf(name, 'start', stored.filter(({ knownMs }) => knownMs <= atMs)),
-      ...recordsOf(name, 'file', ofFile.filter(({ knownMs }) => knownMs <= atMs)),
+      ...recordsOf(name, 'file', fileRows.filter(({ knownMs }) => knownMs <= atMs)),
     ]; // prettier-ignore
   });
 }
@@ -82,7 +82,7 @@ function recordsOf(name: string, from: 'start' | 'file', rows: readonly FileRow[
 }
 
 /** Reads a file to its end. Throws ConfigError if it does not exist, because a wrong path would otherwise go unnoticed. */
-function wholeFile(name: string, { path, time, knownAt, value }: FileBinding): readonly FileRow[] {
+function readWholeFile(name: string, { path, time, knownAt, value }: FileBinding): readonly FileRow[] {
   const file = new GrowingFile(path, { time, knownAt, value, series: name });
   const rows: FileRow[] = [];
   for (;;) {

@@ -13,7 +13,7 @@ import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/p
 import type { ProfileName } from '../../../report/profiles/names.ts';
 import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
-import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/read.ts';
+import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
 import { checkInputs } from './inputs.ts';
 import { csvCells } from './tables.ts';
 
@@ -65,16 +65,16 @@ function storedTrades(folder: string): ProfileTrades {
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   const names = csvCells(header);
   const rows = lines.map(csvCells);
-  const at = (name: string): number => {
+  const columnOf = (name: string): number => {
     const column = names.indexOf(name);
     if (column < 0) throw new ConfigError(`${path}: expected a column ${name}, found none`, 'isobar verify says what has changed');
     return column;
   };
   const numbers = (name: string): Float64Array => {
-    const column = at(name);
+    const column = columnOf(name);
     return Float64Array.from(rows, (row) => (row[column] === undefined || row[column] === '' ? NaN : Number(row[column])));
   };
-  const side = at('side');
+  const side = columnOf('side');
   return {
     length: rows.length,
     isShort: Uint8Array.from(rows, (row) => (row[side] === 'short' ? 1 : 0)),
@@ -127,21 +127,21 @@ async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput)
 
 /** Returns the feeds in whose bars the orders filled, one for each instrument. */
 function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFeed[] {
-  const found = new Map<string, PricedFeed>();
+  const pricedFeeds = new Map<string, PricedFeed>();
   for (const { instrument, interval, execution } of run.feeds) {
     const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
     // A bar belongs to the run if it closes after the start, also where it opens before it.
     if (feed !== undefined)
-      found.set(instrument, { bars: feed.bars, firstRow: firstAfter(feed.bars.closeMs, 0, feed.bars.length, run.fromMs) });
+      pricedFeeds.set(instrument, { bars: feed.bars, firstRow: firstAfter(feed.bars.closeMs, 0, feed.bars.length, run.fromMs) });
   }
-  return [...found.values()];
+  return [...pricedFeeds.values()];
 }
 
 /** Adds buy-and-hold of the instruments that were traded; of all that could be, in a run without a fill. */
 function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: ProfileInput, feeds: readonly PricedFeed[]): ProfileInput {
   const traded = new Set(storedColumn(join(folder, 'fills.csv'), 'instrument'));
-  const held = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
-  return { ...input, returns: { ...input.returns, benchmark: heldReturns(Float64Array.of(run.fromMs, ...metrics.days), held) } };
+  const tradedFeeds = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
+  return { ...input, returns: { ...input.returns, benchmark: heldReturns(Float64Array.of(run.fromMs, ...metrics.days), tradedFeeds) } };
 }
 
 function storedColumn(path: string, name: string): readonly string[] {

@@ -19,16 +19,16 @@ const MAX_NAMED = 5;
  * NoAnswer if the exchange does not reply.
  */
 export async function readLeftOrders(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
-  const found: string[] = [];
+  const openOrders: string[] = [];
   for (const instrument of instruments)
-    found.push(...(instrument.market === 'spot' ? await spotOrders(service, instrument) : await futuresOrders(service, instrument)));
-  return found;
+    openOrders.push(...(instrument.market === 'spot' ? await spotOrders(service, instrument) : await futuresOrders(service, instrument)));
+  return openOrders;
 }
 
 /** Returns the halt reason of a start that has found such orders. */
-export function leftText(left: readonly string[]): string {
-  const named = left.slice(0, MAX_NAMED).join(', ');
-  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
+export function leftText(openOrders: readonly string[]): string {
+  const named = openOrders.slice(0, MAX_NAMED).join(', ');
+  const more = openOrders.length > MAX_NAMED ? ` and ${openOrders.length - MAX_NAMED} more` : '';
   return `the data folder has no journal, and the exchange has orders of a bot: ${named}${more}`;
 }
 
@@ -37,21 +37,21 @@ const textOf = (symbol: string, orderId: string, cid: string): string =>
 
 /** Returns open orders and orders of recent trades. */
 async function spotOrders(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
-  const found = new Map<string, string>();
+  const orderIds = new Map<string, string>();
   const addIfOwn = (orderId: string, cid: string | null): void => {
-    if (cid !== null && isClientOrderId(cid)) found.set(orderId, textOf(symbol, orderId, cid));
+    if (cid !== null && isClientOrderId(cid)) orderIds.set(orderId, textOf(symbol, orderId, cid));
   };
   const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MAX_ROWS });
   for (const { orderId, clientOrderId } of open.rows) addIfOwn(orderId, clientOrderId);
   const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MAX_ROWS });
-  const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !found.has(id)));
+  const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !orderIds.has(id)));
   for (const orderId of [...ids].slice(0, MAX_QUERIED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
     addIfOwn(orderId, order?.clientOrderId ?? null);
     // One order is reason enough for the halt.
-    if (found.size > 0) break;
+    if (orderIds.size > 0) break;
   }
-  return [...found.values()];
+  return [...orderIds.values()];
 }
 
 const NOT_FOUND = 404;

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { lots, ticks, units } from '../../../base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
-import { restoreBotOrder } from '../../../orders/restored.ts';
+import { restoreBotOrder } from '../../../orders/restoreBotOrder.ts';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { intentOf } from './orderText.ts';
-import { sentOrder } from './restored.ts';
+import { sentOrder } from './restoredOrders.ts';
 
 /** Members that an INTENT record lacks. Later records have the lifecycle, and each process computes worst case and pool itself. */
 const NOT_IN_INTENT = new Set([

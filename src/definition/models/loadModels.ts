@@ -18,14 +18,14 @@ export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], re
 
 /** Returns the models and modules of a definition. Throws ConfigError that names the key of an unusable one. */
 export async function loadModels(definition: Definition, source: DefinitionSource, options: ModuleOptions = {}): Promise<ModelsPlan> {
-  const own = await loadOwnModels(definition, source, options);
+  const ownModels = await loadOwnModels(definition, source, options);
   const modules = await loadModules(definition, source, options);
-  if (modules === null) return own;
+  if (modules === null) return ownModels;
   return {
-    ...own,
+    ...ownModels,
     modules: modules.plans,
-    records: [...own.records, ...modules.records],
-    reach: [...(own.reach ?? []), ...modules.reach],
+    records: [...ownModels.records, ...modules.records],
+    reach: [...(ownModels.reach ?? []), ...modules.reach],
   };
 }
 
@@ -69,10 +69,13 @@ async function loadOwnModels(
  * Throws ConfigError unless `reductionsToo` is a boolean or missing. In a plain JavaScript file it may be anything, and the text 'false'
  * would apply the rule to reductions and could block an exit.
  */
-function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
-  if (given === undefined || typeof given === 'boolean') return;
+function checkReductions(
+  { code, reductionsToo: configured }: { readonly code: string; readonly reductionsToo?: unknown },
+  where: string,
+): void {
+  if (configured === undefined || typeof configured === 'boolean') return;
   throw new ConfigError(
-    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${describeAnswer(given)}`,
+    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${describeAnswer(configured)}`,
     'write reductionsToo: true where reductions are asked about as well, else leave it out',
   );
 }

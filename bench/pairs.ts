@@ -1,0 +1,159 @@
+// Measures twenty series over two feeds against a C program that computes the same. Compares every value first.
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import type { BarColumns } from '../dist/model/bars/bars.js';
+import type { Series } from '../dist/indicators/graph/series.js';
+import { runPartProcess } from './partProcess.ts';
+import { compile } from './reference.ts';
+import { randomWalk } from './series.ts';
+import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed } from './workloads.ts';
+
+const ROWS = 1_000_000;
+const ROUNDS = 3;
+/** Number of series; equal to COUNT in pairs.c. */
+const SERIES = 20;
+/** The largest difference of two values, as a share of the larger one or of the typical size of the series. */
+const MAX_DIFFERENCE = 1e-9;
+
+/** What the strategy does with its series: it has none, it has them, it reads each at every bar, or it compares them with C. */
+export type PairsUse = 'none' | 'kept' | 'read' | 'compared';
+/** How C computes a window: row by row with Welford's updates, or again over all of its values. */
+export type PairsInC = 'rolling' | 'windows';
+
+/** The cost of twenty series for each bar, in ns of CPU time. The values of C are null without gcc. */
+export interface PairsFigures {
+  /** A run with the series less a run without. */
+  readonly nsPerBar: number;
+  /** The same where the strategy reads every value at every bar. */
+  readonly readNsPerBar: number;
+  readonly rollingCNsPerBar: number | null;
+  readonly windowsCNsPerBar: number | null;
+  /** `nsPerBar` divided by the time of C. */
+  readonly ratio: number | null;
+  readonly readRatio: number | null;
+  readonly windowsRatio: number | null;
+}
+
+/** The C program and its input. */
+interface PairsInputs {
+  readonly program: string;
+  readonly bars: string;
+  readonly values: string;
+}
+
+/** Returns the bars of the two symbols. */
+export function pairBars(rows: number): readonly [BarColumns, BarColumns] {
+  return [randomWalk('AAAUSDT', rows, 1), randomWalk('BBBUSDT', rows, 2)];
+}
+
+/** Builds pairs.c into `folder` and writes its bar file there. Throws where gcc is absent. */
+export function preparePairs(folder: string, pair: readonly [BarColumns, BarColumns]): PairsInputs {
+  const inputs = { program: compile(folder, 'pairs'), bars: join(folder, 'pairs.bin'), values: join(folder, 'pairValues.bin') };
+  const file = openSync(inputs.bars, 'w');
+  const rowCount = Buffer.alloc(8);
+  rowCount.writeBigUInt64LE(BigInt(pair[0].length));
+  writeSync(file, rowCount);
+  for (const column of pair.flatMap(({ closeMs, close }) => [closeMs, close])) {
+    const bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+    // One call may write only a part of the bytes.
+    for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);
+  }
+  closeSync(file);
+  return inputs;
+}
+
+/** Runs the C program and returns its time for each bar. */
+function cNsPerBar({ program, bars }: PairsInputs, kind: PairsInC, passes: number): number {
+  return (JSON.parse(execFileSync(program, [bars, kind, String(passes)], { encoding: 'utf8' })) as { nsPerBar: number }).nsPerBar;
+}
+
+/** Returns the twenty columns that the C program computes. */
+function columnsOfC({ program, bars, values }: PairsInputs, kind: PairsInC): readonly Float64Array[] {
+  execFileSync(program, [bars, kind, '1', values]);
+  const bytes = readFileSync(values);
+  rmSync(values);
+  const rows = bytes.length / 8 / SERIES;
+  return Array.from({ length: SERIES }, (_, series) => new Float64Array(bytes.buffer, bytes.byteOffset + series * rows * 8, rows));
+}
+
+/** Returns a function that runs the strategy over the two feeds. */
+async function pairsRunner(use: PairsUse, pair: readonly [BarColumns, BarColumns], blockRows?: number) {
+  const loaded = await loadStrategyFile('bench/strategies/pairSeries.ts');
+  const feeds = pair.map((bars) => feedPlan('pair', bars));
+  const scratch = new Scratch();
+  return () => runTimed(benchPlan(loaded, feeds, HEAVY, { use }, blockRows), scratch);
+}
+
+/** Returns the twenty columns of the engine, NaN before all series are ready. */
+export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], blockRows?: number): Promise<readonly Float64Array[]> {
+  const rows = pair[0].length;
+  const reversed = Array.from({ length: SERIES }, () => new Float64Array(rows).fill(NaN));
+  let row = 0;
+  const onValues = (values: readonly Series[]) => {
+    for (let series = 0; series < SERIES; series++) reversed[series]![row] = values[series]!.value;
+    row++;
+  };
+  Object.assign(globalThis, { isobarBench: { onValues } });
+  const run = await pairsRunner('compared', pair, blockRows);
+  await run();
+  // The first call is at the first row at which all series are ready.
+  return reversed.map((column) => column.copyWithin(rows - row, 0, row).fill(NaN, 0, rows - row));
+}
+
+/** Throws if a value of the engine differs from that of C. */
+export function assertEqualColumns(found: readonly Float64Array[], expected: readonly Float64Array[]): void {
+  for (let series = 0; series < SERIES; series++) {
+    const [ours, theirs] = [found[series]!, expected[series]!];
+    const firstRow = ours.findIndex((value) => !Number.isNaN(value));
+    if (firstRow < 0 || firstRow > 200) throw new Error(`series ${series} has no value up to row 200`);
+    let sizes = 0;
+    for (let row = firstRow; row < ours.length; row++) sizes += Math.abs(theirs[row]!);
+    const typical = sizes / (ours.length - firstRow);
+    for (let row = firstRow; row < ours.length; row++) {
+      const [value, other] = [ours[row]!, theirs[row]!];
+      if (Math.abs(value - other) <= MAX_DIFFERENCE * Math.max(Math.abs(other), typical)) continue;
+      throw new Error(`series ${series} at row ${row}: the engine has ${value}, C has ${other}`);
+    }
+  }
+}
+
+/** Runs one use in this process and prints the CPU time of a bar in its best pass. */
+export async function pairsPart(use: PairsUse): Promise<void> {
+  const run = await pairsRunner(use, pairBars(ROWS));
+  let minNs = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await run()).ns);
+  process.stdout.write(String(minNs / ROWS));
+}
+
+/** Returns the cost of the twenty series, the best of the rounds, each run in a process of its own. Throws if a value differs from C. */
+export async function pairsBench(folder: string, hasGcc: boolean): Promise<PairsFigures> {
+  const pair = pairBars(ROWS);
+  const inputs = hasGcc ? preparePairs(folder, pair) : null;
+  if (inputs !== null) {
+    const found = await columnsOfEngine(pair);
+    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(found, columnsOfC(inputs, kind));
+  }
+  const best = { none: Infinity, kept: Infinity, read: Infinity, rolling: Infinity, windows: Infinity };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const use of ['none', 'kept', 'read'] as const) best[use] = Math.min(best[use], Number(runPartProcess('--pairs-part', use)));
+    if (inputs === null) continue;
+    for (const kind of ['rolling', 'windows'] as const) best[kind] = Math.min(best[kind], cNsPerBar(inputs, kind, PASSES));
+  }
+  const [nsPerBar, readNsPerBar] = [best.kept - best.none, best.read - best.none];
+  if (inputs === null) {
+    return { nsPerBar, readNsPerBar, rollingCNsPerBar: null, windowsCNsPerBar: null, ratio: null, readRatio: null, windowsRatio: null };
+  }
+  const { rolling, windows } = best;
+  return {
+    nsPerBar,
+    readNsPerBar,
+    rollingCNsPerBar: rolling,
+    windowsCNsPerBar: windows,
+    ratio: nsPerBar / rolling,
+    readRatio: readNsPerBar / rolling,
+    windowsRatio: nsPerBar / windows,
+  };
+}

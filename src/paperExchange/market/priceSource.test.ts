@@ -1,0 +1,27 @@
+// Tests the synthetic prices of a market.
+
+import { expect, test } from 'vitest';
+import { seededRng } from '../../base/number/rng.ts';
+import { walk } from './priceSource.ts';
+
+const POINTS = 5000;
+/** The pace of the paper exchange. */
+const PACE = { stepMs: 400, stepPpm: 30, lots: 5 };
+
+/** Returns the prices of a walk that begins at `first` ticks. */
+function pricesFrom(first: number): readonly number[] {
+  const next = walk(seededRng(7), 0, { ...PACE, price: first });
+  return Array.from({ length: POINTS }, () => next()!.price);
+}
+
+// A step of 30 ppm is less than half a tick below 16,667 ticks.
+test.each([10_000, 1000, 16_000, 60_000])('a walk from %d ticks is that of ticks a thousand times finer, rounded', (first) => {
+  const coarse = pricesFrom(first);
+  const fine = pricesFrom(first * 1000);
+  for (const [at, price] of coarse.entries()) expect(Math.abs(price - fine[at]! / 1000), `point ${at}`).toBeLessThan(0.75);
+  expect(new Set(coarse).size).toBeGreaterThan(1);
+});
+
+test('a walk stays above zero from a price of one tick', () => {
+  for (const price of pricesFrom(1)) expect(price).toBeGreaterThanOrEqual(1);
+});
