@@ -25,11 +25,11 @@ export default class BollingerGrid extends Strategy.with({
       if (level >= 0 && Math.abs(limit - priceOf(level)) > step / 2) this.cancel(id);
     }
     // So a level is in use while its buy is open, even after a cancel request, and then while the sell of its coins is open.
-    const taken = this.openOrders().map(({ id, entry }) => this.buys.indexOf(entry ?? id));
+    const busyLevels = this.openOrders().map(({ id, entry }) => this.buys.indexOf(entry ?? id));
     for (let level = 0; level < levels; level++) {
       const limit = priceOf(level);
       // A buy above the market would fill at once as taker.
-      if (taken.includes(level) || limit >= this.bars.close.value) continue;
+      if (busyLevels.includes(level) || limit >= this.bars.close.value) continue;
       const legs = { takeProfit: limit + step, stopLoss: limit - stopSteps * step };
       this.buys[level] = this.buy({ equity: invested / levels }, { limit, ...legs, tag: `level ${level}` });
     }

@@ -35,6 +35,6 @@ function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path:
     .update(`${String(headers['x-ch-ts'])}${method}${path}`)
     .update(body)
     .digest();
-  const given = Buffer.from(String(headers['x-ch-sign']), 'hex');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const sentSignature = Buffer.from(String(headers['x-ch-sign']), 'hex');
+  return sentSignature.length === expected.length && timingSafeEqual(sentSignature, expected);
 }

@@ -2,7 +2,7 @@
 
 import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
-import type { CallLog } from '../adapters/exchange/client/clientParts.ts';
+import type { ApiCallLog } from '../adapters/exchange/client/clientParts.ts';
 import { RestClient } from '../adapters/exchange/client/restClient.ts';
 import { Limiter, type LimitEvent } from '../adapters/exchange/limits/limiter.ts';
 import { ServerClock, type ServerClockOptions, type ServerTime } from '../adapters/exchange/time/serverClock.ts';
@@ -42,7 +42,7 @@ export interface Network {
 /** Options of `openExchange`. */
 export interface ExchangeOptions {
   /** Called after every attempt. The entry contains no secret. */
-  readonly log?: (entry: CallLog) => void;
+  readonly log?: (entry: ApiCallLog) => void;
   /** Called when the exchange refuses calls because of a rate limit or a ban. Only the operator can deal with a ban. */
   readonly limited?: (event: LimitEvent) => void;
   /** Factor that shortens waits, for a paper exchange whose clock runs faster. Default: 1. */

@@ -30,7 +30,7 @@ import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
 import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
 import { WaitingDrafts } from './router/waitingDrafts.ts';
 import type { EquityRecorder } from './book/equityRecorder.ts';
-import { Faults } from './host/faults.ts';
+import { HostFaults } from './host/faults.ts';
 import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';
@@ -104,7 +104,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** The strategy whose code is running, to which an exception is attributed. */
   currentStrategy = 0;
   /** Live: custom indicators that have thrown, and the strategies that registered them. */
-  readonly faults = new Faults();
+  readonly faults = new HostFaults();
   /** Number of strategies that were asked to decide at this instant, and number whose `onStop` was called. */
   decided = 0;
   stopped = 0;

@@ -179,12 +179,12 @@ describe('random histories', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const { orders, exchange, reservations, send } = fixture();
-        const sentOrders = new Map<number, { wanted: number; filled: number }>();
+        const sentOrders = new Map<number, { requestedLots: number; filled: number }>();
         let trade = 0;
         for (const step of history) {
           if (step.kind === 'send') {
             const order = send(10 + step.share + 200 * orders.count);
-            sentOrders.set(order.id, { wanted: order.lots, filled: 0 });
+            sentOrders.set(order.id, { requestedLots: order.lots, filled: 0 });
           }
           const reachable = [...sentOrders.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
           const order = reachable[step.which];
@@ -200,7 +200,7 @@ describe('random histories', () => {
         const columns = orders.columns();
         expect(columns.length).toBe(sentOrders.size);
         let reserved = 0;
-        for (const [id, { wanted, filled }] of sentOrders) {
+        for (const [id, { requestedLots: wanted, filled }] of sentOrders) {
           const row = id - 1;
           expect(columns.filledLots[row]).toBe(filled);
           expect(filled).toBeLessThanOrEqual(wanted);

@@ -22,10 +22,10 @@ import { marketOfPath } from './api/middleware/routes.ts';
 import { type InternalError, messageOf } from './internalError.ts';
 import type { TradedMarket } from './market/tradedMarket.ts';
 import type { HandlerReply, ServiceRequest, ServiceResponse } from './api/message.ts';
-import { BarMarket } from './replayed/barMarket.ts';
+import { ReplayedMarket } from './replayed/barMarket.ts';
 import { BarMatching } from './replayed/barMatching.ts';
-import { BarSeries, type RowData } from './replayed/barSeries.ts';
-import type { RecordReader } from './records/rowStore.ts';
+import { ReplayedSeries, type RowData } from './replayed/barSeries.ts';
+import type { StoredRecordReader } from './records/rowStore.ts';
 import type { ArchiveSource } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
 import { isSpotInterval, spotPublic } from './handlers/spotPublic.ts';
@@ -40,7 +40,7 @@ export interface Persistence {
   afterStep(): void;
 }
 /** The reader of an exchange that stores no rows. */
-const NO_ARCHIVE: RecordReader = {
+const NO_ARCHIVE: StoredRecordReader = {
   read: (_, place) => {
     throw new InvariantError(`row ${place} is archived, and nothing can read it without persistence`);
   },
@@ -116,10 +116,15 @@ export class Service {
   followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
     const { rowGraceMs } = this.#config;
     const barMarkets = Array.from(data, ([market, rows]) => {
-      const series = new BarSeries(rows);
+      const series = new ReplayedSeries(rows);
       const { interval } = series.bars;
       for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
-      return (market.rows = new BarMarket(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
+      return (market.rows = new ReplayedMarket(
+        market,
+        this.sides[market.instrument.market]!.venue.book(market.instrument),
+        series,
+        rowGraceMs,
+      ));
     });
     this.rows = new BarMatching(barMarkets, this.sides, this.#queue);
   }
@@ -135,7 +140,7 @@ export class Service {
   }
 
   /** Sets the persistence and the reader of stored rows. Must be called before any order has ended. */
-  usePersistence(persistence: Persistence, reader: RecordReader): void {
+  usePersistence(persistence: Persistence, reader: StoredRecordReader): void {
     this.#persistence = persistence;
     this.archive.reader = reader;
   }

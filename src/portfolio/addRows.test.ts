@@ -17,11 +17,11 @@ const COINS = ['BTC', 'ETH', 'SOL'].map((base) => spotInstrument(base, { quoteDi
 const linear = (base: string) => linearContract({ marginDigits: 4 }, { base });
 
 type LedgerKind = readonly [name: string, makeLedgers: () => { ledger: Ledger; accounts: readonly Ledger[] }];
-const alone = (ledger: Ledger) => ({ ledger, accounts: [ledger] });
+const singleAccount = (ledger: Ledger) => ({ ledger, accounts: [ledger] });
 const KINDS: readonly LedgerKind[] = [
-  ['coins', () => alone(new SpotLedger(COINS, 1))],
-  ['contracts', () => alone(new FuturesLedger([linear('BTC'), linear('ETH'), linear('SOL')], 1, TERMS))],
-  ['an inverse contract', () => alone(new FuturesLedger([inverseContract()], 1, TERMS))],
+  ['coins', () => singleAccount(new SpotLedger(COINS, 1))],
+  ['contracts', () => singleAccount(new FuturesLedger([linear('BTC'), linear('ETH'), linear('SOL')], 1, TERMS))],
+  ['an inverse contract', () => singleAccount(new FuturesLedger([inverseContract()], 1, TERMS))],
   [
     'both',
     () => {

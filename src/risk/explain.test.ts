@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
 import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { seededRng } from '../base/number/rng.ts';
-import { figuresOf } from './figures.ts';
+import { denialFiguresOf } from './figures.ts';
 import type { RiskLimits } from './limits/limits.ts';
 import { PAIRED_RULES } from './rules.ts';
 
@@ -63,11 +63,11 @@ test('the explanation of a random order has the first denial of the check and fi
 test('every rule on orders has figures for the explanation', () => {
   const fixture = new Fixture();
   const order = fixture.draft({ lots: 5 });
-  const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof figuresOf>[2];
+  const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof denialFiguresOf>[2];
   const missing = PAIRED_RULES.flatMap((rule) => {
     if (rule.kind !== 'order') return [];
     try {
-      return figuresOf(rule.code, order, state) === null ? [rule.code] : [];
+      return denialFiguresOf(rule.code, order, state) === null ? [rule.code] : [];
     } catch {
       // A limit that is not set has no figure.
       return [];

@@ -1,6 +1,6 @@
 // Explains the risk check of an order: the verdict of each rule with its figures. A real check stops at the first denial.
 
-import { figuresOf } from './figures.ts';
+import { denialFiguresOf } from './figures.ts';
 import type { Draft, OrderRule, RiskState } from './rules/rule.ts';
 
 /** The verdict of one rule. `asked` and `limit` are texts with units; both are empty for a custom rule. */
@@ -17,7 +17,7 @@ export interface RuleVerdict {
 export function explainRules(rules: readonly OrderRule[], order: Draft, state: RiskState): readonly RuleVerdict[] {
   return rules.map((rule) => {
     const isPassed = rule.check(order, state);
-    const [requested, limit] = figuresOf(rule.code, order, state) ?? ['', ''];
+    const [requested, limit] = denialFiguresOf(rule.code, order, state) ?? ['', ''];
     return {
       code: rule.code,
       verdict: isPassed ? 'passed' : 'denied',

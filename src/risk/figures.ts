@@ -5,18 +5,18 @@ import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
 import { orderNotional } from './exposure/convertedRules.ts';
 import { closesAtOnce, isReduction } from './rules/openOrderRules.ts';
-import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/limitTexts.ts';
+import { baseText, lotsText, limitMoneyText, limitPriceText, quoteText, ratioText } from './limits/limitTexts.ts';
 import type { Draft, RiskState } from './rules/rule.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
 /** The order's figure and the limit, as texts with units. */
-export type Figures = readonly [asked: string, limit: string];
-type FigureWriter = (order: Draft, state: RiskState) => Figures;
+export type DenialFigures = readonly [asked: string, limit: string];
+type FigureWriter = (order: Draft, state: RiskState) => DenialFigures;
 
 /** The figures of exposure rules for an order that adds to no position. */
-const NO_ADDED_EXPOSURE: Figures = ['adds to no position', 'any'];
+const NO_ADDED_EXPOSURE: DenialFigures = ['adds to no position', 'any'];
 
 const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
   TIME_IN_FORCE: ({ timeInForce }) => [timeInForce ?? 'none', 'none on spot'],
@@ -35,12 +35,12 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     maxText(lotsText(limits.orderLots[instrumentIndex]!, of)),
   ],
   NOTIONAL_MAX: (order, state) => [
-    moneyText(orderNotional(order, state), state.ledger),
-    maxText(moneyText(state.limits.orderUnits[order.instrumentIndex]!, state.ledger)),
+    limitMoneyText(orderNotional(order, state), state.ledger),
+    maxText(limitMoneyText(state.limits.orderUnits[order.instrumentIndex]!, state.ledger)),
   ],
   COLLAR: ({ limit, instrument: of }, { limits: { priceBand }, mark }) => [
-    limit === 0 ? 'no limit price' : priceText(limit, of),
-    priceBand === null ? 'any' : `within ${ratioText(priceBand)} of ${priceText(mark, of)}`,
+    limit === 0 ? 'no limit price' : limitPriceText(limit, of),
+    priceBand === null ? 'any' : `within ${ratioText(priceBand)} of ${limitPriceText(mark, of)}`,
   ],
   RESTRICTED: (_, { nowMs, limits: { windows } }) => [formatMinute(nowMs), `not in ${windows.map(({ text }) => text).join(', ')}`],
   DUPLICATE: (order, { sent, nowMs, limits }) => [
@@ -62,26 +62,26 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     maxText(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
   ],
   POSITION_NOTIONAL: (order, { exposure, ledger, limits, ...state }) => [
-    moneyText(exposure.notional(order.instrumentIndex, order, { exposure, ledger, limits, ...state }), ledger),
-    maxText(moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
+    limitMoneyText(exposure.notional(order.instrumentIndex, order, { exposure, ledger, limits, ...state }), ledger),
+    maxText(limitMoneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
   ],
   PORTFOLIO: (order, state) => {
     const { grossUnits, netUnits } = state.limits;
-    const net = netUnits === INFINITY ? '' : `, net ${moneyText(netUnits, state.ledger)}`;
+    const net = netUnits === INFINITY ? '' : `, net ${limitMoneyText(netUnits, state.ledger)}`;
     return [
-      moneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger),
-      maxText(moneyText(grossUnits, state.ledger) + net),
+      limitMoneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger),
+      maxText(limitMoneyText(grossUnits, state.ledger) + net),
     ];
   },
   LEVERAGE: (order, state) => {
     const { gross, equity } = state.exposure.computeWorstCase(order, state);
-    return [`${timesText(gross / equity)} (${moneyText(gross, state.ledger)})`, maxText(`${ratioText(state.limits.leverage!)} x`)];
+    return [`${timesText(gross / equity)} (${limitMoneyText(gross, state.ledger)})`, maxText(`${ratioText(state.limits.leverage!)} x`)];
   },
   CONCENTRATION: (order, state) => {
     const notional = state.exposure.notional(order.instrumentIndex, order, state);
     const { equity } = state.exposure.computeWorstCase(order, state);
     return [
-      `${timesText(notional / equity)} (${moneyText(notional, state.ledger)})`,
+      `${timesText(notional / equity)} (${limitMoneyText(notional, state.ledger)})`,
       maxText(`${ratioText(state.limits.concentration!)} x`),
     ];
   },
@@ -98,12 +98,12 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     if (instrument.contract !== undefined && contracts !== null) {
       if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
       const free = contracts.available(order, state) - contracts.reservedCash(strategy);
-      return [moneyText(contracts.requiredMargin(order), ledger), maxText(`${moneyText(free, ledger)} free`)];
+      return [limitMoneyText(contracts.requiredMargin(order), ledger), maxText(`${limitMoneyText(free, ledger)} free`)];
     }
     if (sign > 0) {
       const account = ledger instanceof ConvertedLedger ? ledger.of(instrumentIndex) : ledger;
       const free = account.cash(strategy) - reservations.cashBeside(strategy, instrumentIndex);
-      return [moneyText(worstCash, account), maxText(`${moneyText(free, account)} free`)];
+      return [limitMoneyText(worstCash, account), maxText(`${limitMoneyText(free, account)} free`)];
     }
     const reservedUnits = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
     return [
@@ -129,7 +129,7 @@ const OPENING_CODES: ReadonlySet<string> = new Set(['QTY_MAX', 'NOTIONAL_MAX', '
 const COUNT_CODES: ReadonlySet<string> = new Set(['OPEN_ORDERS', 'DUPLICATE', 'MESSAGE_RATE']);
 
 /** Returns the figures that a rule compares; null for a custom rule, whose figures are not known. */
-export function figuresOf(code: string, order: Draft, state: RiskState): Figures | null {
+export function denialFiguresOf(code: string, order: Draft, state: RiskState): DenialFigures | null {
   if (EXPOSURE_CODES.has(code) && state.exposure.addsNothing(order, state)) return NO_ADDED_EXPOSURE;
   if (OPENING_CODES.has(code) && isReduction(order, state)) return ['only reduces', 'any'];
   if (COUNT_CODES.has(code) && closesAtOnce(order, state)) return ['closes at the market', 'any'];

@@ -25,7 +25,7 @@ import { chainOf, type Chain } from './rules/ruleChain.ts';
 import { LossWatches } from './rules/lossWatches.ts';
 import { rulesFor } from './rules.ts';
 import { tightenLimits } from './limits/tighten.ts';
-import { lotsText, priceText, quoteText } from './limits/limitTexts.ts';
+import { lotsText, limitPriceText, quoteText } from './limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -347,8 +347,8 @@ export class RiskModule {
     if (this.rule) return this.rule.detail(this.deniedDraft, this.state);
     const { lots, quoteUnits, limit, side, instrument } = this.deniedDraft;
     const size = quoteUnits === 0 ? `of ${lotsText(lots, instrument)}` : `for ${quoteText(quoteUnits, instrument)}`;
-    const price = limit === 0 ? '' : ` at ${priceText(limit, instrument)}`;
-    return `${side} ${size}${price}, with a last price of ${priceText(this.state.mark, instrument)}: expected sound numbers above 0`;
+    const price = limit === 0 ? '' : ` at ${limitPriceText(limit, instrument)}`;
+    return `${side} ${size}${price}, with a last price of ${limitPriceText(this.state.mark, instrument)}: expected sound numbers above 0`;
   }
 
   /** True when the order's instrument and strategy belong to the run, so that they are valid indices. */

@@ -19,7 +19,7 @@ export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'
 }
 
 /**
- * Returns an amount of coins in whole units of 10^-digits of a linear contract, rounded down: the contracts that are worth so many coins. NaN as for
+ * Returns an amount of coins in whole units of 10^-digits of a linear contract, rounded down: the contracts that are worth as much. NaN as for
  * `scaleAmount`.
  */
 export function scaleCoins(coins: Amount, { multiplier, multiplierDigits }: Contract, digits: number): number {

@@ -31,7 +31,7 @@ export interface RiskOfStop {
 
 /**
  * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| coins of the base asset, without fees and
- * slippage. Of a linear contract, the order is for the contracts that are worth so many coins; an inverse contract is an error. Pass the size on as
+ * slippage. Of a linear contract, the order is for the contracts that are worth these coins; an inverse contract is an error. Pass the size on as
  * it is. It is NaN, which denies the order, while a price is not known or if the stop is at the entry.
  */
 export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): Size {
@@ -98,7 +98,7 @@ function read(call: string, inputs: Readonly<Record<string, Amount>>): readonly 
   });
 }
 
-/** Returns the size of so many coins. A copy of the object keeps the mark. */
+/** Returns a size in coins. A copy of the object keeps the mark. */
 function inCoins(base: Decimal): Size {
   const size = { base, [COINS]: true };
   return size;

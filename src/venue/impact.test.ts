@@ -66,9 +66,9 @@ describe('the square-root model', () => {
 });
 
 const openWith = (slippage: SlippageModel, more: object = {}) => {
-  const made = openSpotVenue({ slippage, ...more });
-  made.book.bar = BAR;
-  return made;
+  const opened = openSpotVenue({ slippage, ...more });
+  opened.book.bar = BAR;
+  return opened;
 };
 
 describe('orders', () => {

@@ -6,13 +6,13 @@ import { type OrderText, parseOrder } from './orderText.ts';
 import type { VenueConfig } from './venueConfig.ts';
 
 const instrument = spotInstrument();
-const known = (symbol: string) => (symbol === 'ABCUSD' ? instrument : undefined);
+const instrumentOf = (symbol: string) => (symbol === 'ABCUSD' ? instrument : undefined);
 const limit: OrderText = { symbol: 'ABCUSD', volume: '1.5', side: 'BUY', type: 'LIMIT', price: '100.25' };
 const market: OrderText = { symbol: 'ABCUSD', volume: '1.5', side: 'SELL', type: 'MARKET' };
 
 /** Returns the code with which the parser or the venue refuses an order; 0 when the venue accepts it. */
 function codeOf(fields: OrderText, config: Partial<VenueConfig> = {}): number {
-  const parsed = parseOrder(fields, known);
+  const parsed = parseOrder(fields, instrumentOf);
   if (!parsed.ok) return parsed.code;
   const { venue, account } = openSpotVenue({ instruments: [instrument], ...config });
   return venue.place(account, 1, parsed.intent, 0) === null ? venue.refusal : 0;
@@ -34,7 +34,7 @@ describe('parseOrder', () => {
     [{ ...market, volume: '1.50000' }, { lots: 1_500 }],
     [{ ...market, volume: '15E-1' }, { lots: 1_500 }],
   ] as const)('%j', (fields, expected) => {
-    expect(parseOrder(fields, known)).toMatchObject({ ok: true, intent: { instrument, timeInForce: null, ...expected } });
+    expect(parseOrder(fields, instrumentOf)).toMatchObject({ ok: true, intent: { instrument, timeInForce: null, ...expected } });
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('parseOrder', () => {
     [{ symbol: 'XYZUSD', volume: null, side: 'x', type: 'x', price: null }, -1121],
     [{ ...limit, side: 'x', type: 'x' }, -1117],
   ] as const)('%j ends with %i', (fields, code) => {
-    expect(parseOrder(fields, known)).toEqual({ ok: false, code });
+    expect(parseOrder(fields, instrumentOf)).toEqual({ ok: false, code });
   });
 
   test.each([

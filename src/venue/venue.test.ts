@@ -229,8 +229,8 @@ describe('cancel', () => {
     const unusual = openSpotVenue({ state: { missingOrderCode: -1112 } });
     expect([unusual.venue.requestCancelById(account, 77), unusual.venue.refusal]).toEqual([null, -1112]);
     const off = openSpotVenue({ state: { off: ['cancel'] } });
-    const kept = off.limit('buy', 10, 8_000, 0);
-    expect([off.venue.cancel(kept, 0), off.venue.refusal]).toEqual([false, -1020]);
+    const workingOrder = off.limit('buy', 10, 8_000, 0);
+    expect([off.venue.cancel(workingOrder, 0), off.venue.refusal]).toEqual([false, -1020]);
     expect([off.venue.requestCancelById(account, 77), off.venue.refusal]).toEqual([null, -1020]);
   });
 });

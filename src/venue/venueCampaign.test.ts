@@ -92,12 +92,12 @@ class NaiveVenue {
 
   place(account: number, ref: number, intent: OrderIntent, admittedMs: number): boolean {
     const { instrument, side } = intent;
-    const held = this.hold(intent, BigInt(intent.lots));
+    const heldUnits = this.hold(intent, BigInt(intent.lots));
     const asset = side === 'buy' ? instrument.quote : instrument.base;
-    if ((this.free.get(`${account}${asset}`) ?? 0n) < held) return false;
-    this.move(this.free, account, asset, -held);
-    this.move(this.locked, account, asset, held);
-    this.orders.push({ ref, account, instrument, intent, admittedMs, filled: 0n, held, open: true, pending: false });
+    if ((this.free.get(`${account}${asset}`) ?? 0n) < heldUnits) return false;
+    this.move(this.free, account, asset, -heldUnits);
+    this.move(this.locked, account, asset, heldUnits);
+    this.orders.push({ ref, account, instrument, intent, admittedMs, filled: 0n, held: heldUnits, open: true, pending: false });
     return true;
   }
   end(order: NaiveOrder): void {
@@ -127,22 +127,22 @@ class NaiveVenue {
     const slipped = side === 'buy' ? quoted + ticks : Math.max(quoted - ticks, 1);
     const withinLimit = side === 'buy' ? Math.min(slipped, limit) : Math.max(slipped, limit);
     const price = limit === 0 ? slipped : withinLimit;
-    let wanted = BigInt(lots) - order.filled;
-    if (quoteUnits > 0) for (wanted = 0n; this.notionalFits(order.instrument, price, wanted + 1n, quoteUnits);) wanted++;
-    this.fill(order, price, wanted, false, timeMs);
+    let fillable = BigInt(lots) - order.filled;
+    if (quoteUnits > 0) for (fillable = 0n; this.notionalFits(order.instrument, price, fillable + 1n, quoteUnits);) fillable++;
+    this.fill(order, price, fillable, false, timeMs);
     if (limit === 0 && this.traded.get(order.instrument)! && order.open) this.end(order);
   }
   /** True when this many lots cost at most the amount, before any rounding. */
   notionalFits(of: Instrument, price: number, size: bigint, amount: number): boolean {
     return BigInt(price) * size * 10n ** BigInt(of.quoteDigits) <= BigInt(amount) * 10n ** BigInt(of.priceDigits + of.quantityDigits);
   }
-  fill(order: NaiveOrder, price: number, wanted: bigint, isMaker: boolean, timeMs: number): void {
+  fill(order: NaiveOrder, price: number, maxLots: bigint, isMaker: boolean, timeMs: number): void {
     const { account, instrument: of, intent } = order;
-    const left = this.budget.get(of)!;
-    const size = wanted < left ? wanted : left;
+    const volumeLeft = this.budget.get(of)!;
+    const size = maxLots < volumeLeft ? maxLots : volumeLeft;
     if (size === 0n) return;
-    const complete = size === wanted;
-    this.budget.set(of, left - size);
+    const complete = size === maxLots;
+    this.budget.set(of, volumeLeft - size);
     const ppm = isMaker ? of.makerFeePpm : of.takerFeePpm;
     const quantity = size * 10n ** BigInt(of.baseDigits - of.quantityDigits);
     const feeInBase = intent.side === 'buy' && this.setting.fees.in === 'received';
@@ -213,9 +213,9 @@ class VenuePair {
   }
   place(account: number, intent: OrderIntent, admittedMs: number): VenueOrder | null {
     const ref = ++this.ref;
-    const taken = this.naive.place(account, ref, intent, admittedMs);
+    const naiveOrder = this.naive.place(account, ref, intent, admittedMs);
     const order = this.venue.place(account, ref, intent, admittedMs);
-    expect(order !== null || this.venue.refusal).toBe(taken || -2017);
+    expect(order !== null || this.venue.refusal).toBe(naiveOrder || -2017);
     if (order !== null) this.live.set(ref, order);
     return order;
   }
@@ -239,8 +239,8 @@ class VenuePair {
     book.matchRange(openMs, openMs + ROW_MS, open, high, low);
     this.naive.row(of, openMs, open, high, low, volume);
     const share = this.naive.setting.maxVolumeSharePpm;
-    const taken = this.tape.slice(before).reduce((sum, line) => sum + (line.includes('@') ? Number(line.split(' ')[1]) : 0), 0);
-    if (share > 0) expect(taken).toBeLessThanOrEqual((volume * share) / 1_000_000);
+    const filledLots = this.tape.slice(before).reduce((sum, line) => sum + (line.includes('@') ? Number(line.split(' ')[1]) : 0), 0);
+    if (share > 0) expect(filledLots).toBeLessThanOrEqual((volume * share) / 1_000_000);
     expect(book.working).toBe(this.naive.orders.filter((order) => order.open && order.instrument === of).length);
     this.last[index] = Math.max(1, open + up - down);
   }

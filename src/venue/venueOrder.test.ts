@@ -17,7 +17,7 @@ function acquire(table: OrderTable): VenueOrderRecord {
 test('an open order is found after any number of later orders, and ended orders leave no memory behind', () => {
   const table = new OrderTable();
   const overflow = () => table['overflow'].size;
-  const kept = acquire(table);
+  const acquired = acquire(table);
   let before = acquire(table);
   for (let i = 0; i < 20_000; i++) {
     const order = acquire(table);
@@ -25,12 +25,12 @@ test('an open order is found after any number of later orders, and ended orders 
     table.release(before);
     before = order;
   }
-  expect(table.find(kept.id)).toBe(kept);
+  expect(table.find(acquired.id)).toBe(acquired);
   expect(table.find(before.id - 1)).toBe(null);
   expect(overflow()).toBe(1);
-  table.release(kept);
+  table.release(acquired);
   table.release(before);
-  expect(table.find(kept.id)).toBe(null);
+  expect(table.find(acquired.id)).toBe(null);
   expect(overflow()).toBe(0);
 });
 

@@ -28,26 +28,26 @@ const NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', '
 const CLOSE = 1e-7;
 
 /** Compares two books trade by trade and bar by bar. */
-export function compareBooks(own: Book, other: Book): BookComparison {
-  const first = firstTradeDifference(own.trades, other.trades) ?? firstEquityDifference(own.equity, other.equity) ?? '';
-  const maxApart = own.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
-  return { equal: first === '', trades: own.trades.length, bars: own.equity.length, maxApart, first };
+export function compareBooks(ownBook: Book, other: Book): BookComparison {
+  const first = firstTradeDifference(ownBook.trades, other.trades) ?? firstEquityDifference(ownBook.equity, other.equity) ?? '';
+  const maxApart = ownBook.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
+  return { equal: first === '', trades: ownBook.trades.length, bars: ownBook.equity.length, maxApart, first };
 }
 
 /** Returns the first trade that differs, in words; null if all are equal. */
-function firstTradeDifference(own: readonly BookTrade[], other: readonly BookTrade[]): string | null {
-  for (const [at, trade] of own.entries()) {
-    const beside = other[at];
-    if (beside === undefined) return `trade ${at + 1} is missing in the tool`;
-    const column = trade.findIndex((value, index) => !(Math.abs(value - beside[index]!) <= CLOSE));
-    if (column >= 0) return `trade ${at + 1}, ${NAMES[column]}: isobar ${trade[column]}, tool ${beside[column]}`;
+function firstTradeDifference(ownTrades: readonly BookTrade[], other: readonly BookTrade[]): string | null {
+  for (const [at, trade] of ownTrades.entries()) {
+    const otherTrade = other[at];
+    if (otherTrade === undefined) return `trade ${at + 1} is missing in the tool`;
+    const column = trade.findIndex((value, index) => !(Math.abs(value - otherTrade[index]!) <= CLOSE));
+    if (column >= 0) return `trade ${at + 1}, ${NAMES[column]}: isobar ${trade[column]}, tool ${otherTrade[column]}`;
   }
-  return other.length > own.length ? `trade ${own.length + 1} is missing in isobar` : null;
+  return other.length > ownTrades.length ? `trade ${ownTrades.length + 1} is missing in isobar` : null;
 }
 
 /** Returns the first bar whose equity differs, in words; null if all are equal. */
-function firstEquityDifference(own: readonly number[], other: readonly number[]): string | null {
-  if (own.length !== other.length) return `isobar has ${own.length} bars of equity, the tool ${other.length}`;
-  const row = own.findIndex((value, at) => !(Math.abs(value - other[at]!) <= CLOSE));
-  return row < 0 ? null : `equity at bar ${row}: isobar ${own[row]}, tool ${other[row]}`;
+function firstEquityDifference(ownEquity: readonly number[], other: readonly number[]): string | null {
+  if (ownEquity.length !== other.length) return `isobar has ${ownEquity.length} bars of equity, the tool ${other.length}`;
+  const row = ownEquity.findIndex((value, at) => !(Math.abs(value - other[at]!) <= CLOSE));
+  return row < 0 ? null : `equity at bar ${row}: isobar ${ownEquity[row]}, tool ${other[row]}`;
 }

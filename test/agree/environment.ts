@@ -18,10 +18,10 @@ export class NoTools extends Error {
 export function pythonWithTools(root: string, report: (line: string) => void): string {
   const folder = join(root, '.isobar-cache', 'agree');
   const list = join(root, 'test', 'agree', 'requirements.txt');
-  const made = join(folder, 'made.txt');
+  const installedList = join(folder, 'made.txt');
   const python = join(folder, 'venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-  const wanted = readFileSync(list, 'utf8');
-  if (existsSync(made) && existsSync(python) && readFileSync(made, 'utf8') === wanted) return python;
+  const requirements = readFileSync(list, 'utf8');
+  if (existsSync(installedList) && existsSync(python) && readFileSync(installedList, 'utf8') === requirements) return python;
   const base = basePython();
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -32,10 +32,10 @@ export function pythonWithTools(root: string, report: (line: string) => void): s
     'the environment cannot be made',
     'install the venv module of Python (Debian: apt-get install python3-venv)',
   );
-  report(`installing ${packagesOf(wanted).join(', ')}: some minutes`);
+  report(`installing ${packagesOf(requirements).join(', ')}: some minutes`);
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', list];
   run(python, install, 'the packages cannot be installed', 'look at the message above: pip needs a package index, and Python 3.11 to 3.13');
-  writeFileSync(made, wanted);
+  writeFileSync(installedList, requirements);
   return python;
 }
 

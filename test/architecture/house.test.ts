@@ -53,16 +53,16 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
 });
 
 it('the check reports circles of files, types included, circles of rooms, and an import of a missing file', () => {
-  const found = checkTree(
+  const problems = checkTree(
     treeOf({
       'risk/rules/a.ts': "import type { B } from './b.ts';",
       'risk/rules/b.ts': "import type { C } from '../exposure/c.ts';\nimport type { A } from './a.ts';",
       'risk/exposure/c.ts': "import './gone.ts';\nimport type { A } from '../rules/a.ts';",
     }),
   );
-  expect(found.circlesOfFiles).toEqual(['risk/exposure/c.ts <-> risk/rules/a.ts <-> risk/rules/b.ts']);
-  expect(found.circlesOfRooms).toEqual(['risk/exposure <-> risk/rules']);
-  expect(found.absent).toEqual(['risk/exposure/c.ts -> risk/exposure/gone.ts']);
+  expect(problems.circlesOfFiles).toEqual(['risk/exposure/c.ts <-> risk/rules/a.ts <-> risk/rules/b.ts']);
+  expect(problems.circlesOfRooms).toEqual(['risk/exposure <-> risk/rules']);
+  expect(problems.absent).toEqual(['risk/exposure/c.ts -> risk/exposure/gone.ts']);
 });
 
 it('the check reports a folder with too many files, and a room and a file that are too long', () => {

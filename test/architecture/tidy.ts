@@ -86,15 +86,15 @@ export function tidy(root: string): string[] {
 function violations(file: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   const isServer = file in DOORS;
-  const found: string[] = [];
-  if (!isServer && !file.includes('/')) found.push('only doors lie at the top of src');
-  if (!/^(#!.*\n)?(\/\/|\/\*)/.test(text)) found.push('the first line does not say what the file is for');
-  for (const { why, pattern, allowed } of BANS) if (!allowed.test(file) && pattern.test(code)) found.push(why);
+  const problems: string[] = [];
+  if (!isServer && !file.includes('/')) problems.push('only doors lie at the top of src');
+  if (!/^(#!.*\n)?(\/\/|\/\*)/.test(text)) problems.push('the first line does not say what the file is for');
+  for (const { why, pattern, allowed } of BANS) if (!allowed.test(file) && pattern.test(code)) problems.push(why);
   for (const specifier of importsOf(code)) {
     const problem = specifier.startsWith('.') ? crossing(file, specifier) : homeless(file, specifier);
-    if (problem) found.push(problem);
+    if (problem) problems.push(problem);
   }
-  return found.map((why) => `${file}: ${why}`);
+  return problems.map((why) => `${file}: ${why}`);
 }
 
 /** Returns the problem of an imported package that this file may not import; null if it may. */
@@ -118,12 +118,12 @@ function crossing(file: string, specifier: string): string | null {
 
 /** Cycles of imports that exist at run time; type imports are erased and may point back. */
 function cycles(texts: ReadonlyMap<string, string>): string[] {
-  const found: string[] = [];
+  const problems: string[] = [];
   const state = new Map<string, 'open' | 'done'>();
   const visit = (file: string, path: readonly string[]): void => {
     if (state.get(file) === 'done') return;
     if (state.get(file) === 'open') {
-      found.push(`${file}: import cycle ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+      problems.push(`${file}: import cycle ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
       return;
     }
     state.set(file, 'open');
@@ -132,7 +132,7 @@ function cycles(texts: ReadonlyMap<string, string>): string[] {
     state.set(file, 'done');
   };
   for (const file of texts.keys()) visit(file, []);
-  return found;
+  return problems;
 }
 
 const resolveImport = (file: string, specifier: string) => posix.join(posix.dirname(file), specifier);

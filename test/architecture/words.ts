@@ -48,9 +48,9 @@ export function bannedNames(files: ReadonlyMap<string, string>, { banned }: Word
   return [...files].flatMap(([path, text]) =>
     [...pathNames(path), ...syntaxOf(path, text).names].flatMap((name) =>
       partsOf(name.text).flatMap((part) => {
-        const found = byWord.get(part);
-        if (found === undefined || found.except.some((rule) => isExcepted(rule, path, name))) return [];
-        return [`${path}:${name.line}: ${name.text}: ${part} (use ${found.use})`];
+        const bannedWord = byWord.get(part);
+        if (bannedWord === undefined || bannedWord.except.some((rule) => isExcepted(rule, path, name))) return [];
+        return [`${path}:${name.line}: ${name.text}: ${part} (use ${bannedWord.use})`];
       }),
     ),
   );
@@ -68,11 +68,11 @@ export function bannedPhrases(
   return [...files].flatMap(([path, source]) =>
     textsOf(source, path).flatMap(({ text, line }) =>
       compiled.flatMap(({ expression, use }) =>
-        [...text.matchAll(expression)].flatMap((found) => {
+        [...text.matchAll(expression)].flatMap((match) => {
           // In capitals it is a code, which stays.
-          if (found[0] === found[0].toUpperCase()) return [];
-          const at = line + text.slice(0, found.index).split('\n').length - 1;
-          return [`${path}:${at}: "${found[0]}" (use ${use})`];
+          if (match[0] === match[0].toUpperCase()) return [];
+          const at = line + text.slice(0, match.index).split('\n').length - 1;
+          return [`${path}:${at}: "${match[0]}" (use ${use})`];
         }),
       ),
     ),
@@ -81,9 +81,9 @@ export function bannedPhrases(
 
 /** Returns the comments of a source. */
 export const commentsIn: TextsOf = (source) =>
-  [...source.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g)].map((found) => ({
-    text: found[0],
-    line: source.slice(0, found.index).split('\n').length,
+  [...source.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g)].map((match) => ({
+    text: match[0],
+    line: source.slice(0, match.index).split('\n').length,
   }));
 
 /** Returns the texts of a source that a person may read: string literals with a space. A text without one is a name or a code. */

@@ -68,12 +68,12 @@ export const members =
   (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return [`${path}: expected an object, got ${JSON.stringify(value)}`];
-    const found = new Map<string, unknown>(Object.entries(value));
-    const surplus = [...found.keys()].filter((name) => !(name in shapes) && !optional.includes(name));
+    const actualMembers = new Map<string, unknown>(Object.entries(value));
+    const surplus = [...actualMembers.keys()].filter((name) => !(name in shapes) && !optional.includes(name));
     return [
       ...surplus.map((name) => `${path}.${name}: the specification has no such member`),
       ...Object.entries(shapes).flatMap(([name, shape]) =>
-        found.has(name) ? shape(found.get(name), `${path}.${name}`) : [`${path}.${name}: is missing`],
+        actualMembers.has(name) ? shape(actualMembers.get(name), `${path}.${name}`) : [`${path}.${name}: is missing`],
       ),
     ];
   };

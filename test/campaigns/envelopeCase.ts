@@ -38,8 +38,8 @@ export interface CaseOptions {
 /** Returns the case of a seed, over a path of `hours` hours. */
 export function caseOf(seed: number, hours: number, { minPeriod = 1, readsPosition = false, changed = {} }: CaseOptions = {}): Case {
   const rng = seededRng(seed);
-  const drawn = drawPlan(rng);
-  const plan = { ...drawn, period: Math.max(drawn.period, minPeriod), ...changed };
+  const drawnPlan = drawPlan(rng);
+  const plan = { ...drawnPlan, period: Math.max(drawnPlan.period, minPeriod), ...changed };
   const ticksPerBar = rng.next() < 0.5 ? 15 : 60;
   const path = tickPath(hours, rng);
   const instrument = instrumentOf(plan);

@@ -21,9 +21,9 @@ export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   let drift = 0;
   for (let index = 0; index < path.length; index++) {
     if (index % DRIFT_TICKS === 0) drift = (rng.next() - 0.5) * 0.3;
-    const drawn = rng.next() + drift;
-    const isDown = drawn < 0.45;
-    const isUp = drawn >= 0.55;
+    const level = rng.next() + drift;
+    const isDown = level < 0.45;
+    const isUp = level >= 0.55;
     price += Number(isUp) - Number(isDown);
     path[index] = price;
   }

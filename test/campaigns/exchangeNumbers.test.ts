@@ -77,7 +77,7 @@ class Campaign {
     if (code === 0) this.#took(request, name, answer.body);
   }
 
-  #took({ op, given }: DrawnRequest, name: Name, body: string): void {
+  #took({ op, params: given }: DrawnRequest, name: Name, body: string): void {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
     if (this.ids.length > 400) this.ids.splice(0, 200);
     const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';

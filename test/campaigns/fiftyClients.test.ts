@@ -67,7 +67,7 @@ it(
       expect(crossedCount).toBe(0);
       expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
       for (const [coin, deposit] of Object.entries(DEPOSITS)) {
-        const total = clients.reduce((held, { coins }) => held.plus(coins.get(coin) ?? 0), new Decimal(0));
+        const total = clients.reduce((coinsHeld, { coins }) => coinsHeld.plus(coins.get(coin) ?? 0), new Decimal(0));
         expect(`${coin} ${total.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
       }
     } finally {

@@ -36,7 +36,7 @@ const ROW_MS = 60_000;
 export class FuturesWorld {
   private readonly rng: Rng;
   private readonly venue: FuturesVenue;
-  private readonly seen: SeenFutures;
+  private readonly events: SeenFutures;
   private readonly instruments: readonly Instrument[];
   private readonly prices: number[];
   private readonly counts: Counts;
@@ -63,7 +63,7 @@ export class FuturesWorld {
       opening: { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 },
     });
     this.venue = venue;
-    this.seen = seen;
+    this.events = seen;
     for (let account = 1; account < ACCOUNTS; account++) {
       venue.openAccount(`account ${account}`);
       for (const asset of venue.wallets.assets) venue.deposit(account, asset, 10_000_000 * account);
@@ -85,11 +85,11 @@ export class FuturesWorld {
         throw new Error(`event ${eventIndex}, ${name}: ${String(error)}`, { cause: error });
       }
     }
-    this.counts.fills += this.seen.fills.length;
-    this.counts.canceled += this.seen.ends.length;
-    this.counts.funding += this.seen.funding.length;
-    this.counts.liquidations += this.seen.liquidations.length;
-    for (const { covered } of this.seen.liquidations) if (covered > 0) this.counts.covered++;
+    this.counts.fills += this.events.fills.length;
+    this.counts.canceled += this.events.ends.length;
+    this.counts.funding += this.events.funding.length;
+    this.counts.liquidations += this.events.liquidations.length;
+    for (const { covered } of this.events.liquidations) if (covered > 0) this.counts.covered++;
   }
 
   private step(): string {

@@ -404,8 +404,8 @@ export class KillTruthWorld {
     const position = this.#position();
     if (this.#isSpot) return position;
     const { wallets } = this.#exchange.service.sides.futures!.venue;
-    const held = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument.wireName === this.#symbol);
-    const net = held.reduce((sum, { isLong, lots }) => sum.plus(isLong ? lots : -lots), new Decimal(0));
+    const openPositions = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument.wireName === this.#symbol);
+    const net = openPositions.reduce((sum, { isLong, lots }) => sum.plus(isLong ? lots : -lots), new Decimal(0));
     if (net.times(position).lessThan(0)) return new Decimal(0);
     return Decimal.min(position.abs(), net.abs()).times(position.isNegative() ? -1 : 1);
   }

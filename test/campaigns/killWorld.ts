@@ -82,8 +82,8 @@ export class KillWorld {
 
   /** Opens positions and orders, then lets the faults begin, and kills. */
   async run(): Promise<KillReport> {
-    const held = this.#openPositions();
-    const known = this.#openOrders(held);
+    const position = this.#openPositions();
+    const openOrders = this.#openOrders(position);
     this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
     this.#addMakersLater();
     const deps = {
@@ -94,7 +94,7 @@ export class KillWorld {
       settings: KILL_SETTINGS,
       onPhase: () => {},
     };
-    const killed = runKill(deps, known, {
+    const killed = runKill(deps, openOrders, {
       all: false,
       books: () => {
         const books = booksOf([BTC, PERPETUAL], this.#journaled, Math.floor(this.#queue.nowMs));
@@ -120,7 +120,7 @@ export class KillWorld {
     const cid = this.#newClientOrderId();
     const id = this.#fixture.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
     this.#journaled.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
-    const held = this.#coins().minus(FOREIGN_COINS);
+    const ownCoins = this.#coins().minus(FOREIGN_COINS);
     if (this.#rng.next() < 0.8) {
       const side = this.#rng.next() < 0.5 ? 'BUY' : 'SELL';
       const futuresCid = this.#newClientOrderId();
@@ -131,11 +131,11 @@ export class KillWorld {
       this.#journaled.push({ cid: futuresCid, instrument: PERPETUAL, ...terms, orderId, signMs: START_MS });
       this.#initialSign = Math.sign(this.#contracts());
     }
-    return held;
+    return ownCoins;
   }
 
   /** Places orders that rest, and sometimes a sale with an unknown outcome. Returns the orders that the kill knows. */
-  #openOrders(held: Decimal): KillOrders {
+  #openOrders(position: Decimal): KillOrders {
     const journal = (order: Omit<BookedOrder, 'signMs'>): void => void this.#journaled.push({ ...order, signMs: START_MS });
     const resting = { side: 'buy', reduceOnly: false } as const;
     for (let index = 0; index < Math.floor(this.#rng.next() * 8); index++) {
@@ -152,7 +152,7 @@ export class KillWorld {
     if (this.#rng.next() < 0.5) {
       // A sale of the holding with an unknown outcome: it may arrive, and fill, until the end of its window and the longest delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
-      const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
+      const qty = position.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#newClientOrderId();
       journal({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
       const arrivesMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
@@ -244,8 +244,8 @@ export class KillWorld {
   /** Records whether the kill sold more than the bot held, or turned the position of contracts over. */
   #check(when: string): void {
     this.#fixture.nowMs = this.#queue.nowMs;
-    const own = this.#coins().minus(FOREIGN_COINS);
-    if (own.lessThan(0)) this.wrongs.push(`${when}: ${own.toFixed()} BTC, sold more than the bot held`);
+    const ownCoins = this.#coins().minus(FOREIGN_COINS);
+    if (ownCoins.lessThan(0)) this.wrongs.push(`${when}: ${ownCoins.toFixed()} BTC, sold more than the bot held`);
     const contracts = this.#contracts();
     if (this.#initialSign !== 0 && Math.sign(contracts) === -this.#initialSign)
       this.wrongs.push(`${when}: ${contracts} contracts, the position was turned over`);
@@ -257,7 +257,7 @@ export class KillWorld {
     let report: KillReport | null = null;
     let failed: unknown = null;
     killed.then(
-      (found) => (report = found),
+      (killReport) => (report = killReport),
       (error: unknown) => (failed = error),
     );
     for (let step = 0; step < MAX_STEPS; step++) {

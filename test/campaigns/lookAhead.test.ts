@@ -60,16 +60,16 @@ const until = (bars: BarColumns, endMs: number) => truncateBars(bars, bars.close
 /** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
 function worldOf(file: string, seed: number): World {
   const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
-  const alone = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
+  const singleFeed = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
   switch (file) {
     case 'trendFilter.ts': {
       const feeds = (endMs: number) => [feed('bars', until(bars, endMs)), feed('trend', hoursOf(until(bars, endMs)))];
       return { bars, params: { trendBars: 3, bandWidths: 1.2 }, feeds };
     }
     case 'rsiMeanReversion.ts':
-      return { ...alone, params: { rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.01 } };
+      return { ...singleFeed, params: { rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.01 } };
     case 'bollingerGrid.ts':
-      return { ...alone, params: { bandBars: 30, minStep: 0.002 } };
+      return { ...singleFeed, params: { bandBars: 30, minStep: 0.002 } };
     case 'momentumRotation.ts': {
       const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, symbolIndex) =>
         stretchBars(minutes(symbol, ROWS, seed + symbolIndex, 0.05), '4h', 240),
@@ -98,7 +98,7 @@ function worldOf(file: string, seed: number): World {
       return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => withFunding(perp, seed, endMs) };
     }
     default:
-      return alone;
+      return singleFeed;
   }
 }
 

@@ -183,7 +183,7 @@ export class Oracle {
   /** Returns the trades since the last call, the oldest first. */
   #fresh(name: Name, instrument: Instrument, path: string, by: string, idKey: string): readonly Json[] {
     const key = `${name} ${instrument.id}`;
-    const found: Json[] = [];
+    const values: Json[] = [];
     let rows: readonly Json[];
     do {
       const last = this.#lastTrade.get(key) ?? '0 ';
@@ -191,19 +191,19 @@ export class Oracle {
       rows = Array.isArray(answer) ? (answer as Json[]).toReversed() : [];
       // Pages overlap: an account that trades with itself has two rows of one id.
       const names = rows.map((row) => `${String(row[idKey])} ${String(row['isBuyer'])}`);
-      found.push(...rows.slice(names.indexOf(last) + 1));
+      values.push(...rows.slice(names.indexOf(last) + 1));
       this.#lastTrade.set(key, names.at(-1) ?? last);
     } while (rows.length >= 1000);
-    this.trades += found.length;
-    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + found.length);
-    return found;
+    this.trades += values.length;
+    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + values.length);
+    return values;
   }
 
   #positionsOf(name: Name, { id }: Instrument): Positions {
     const key = `${name} ${id}`;
-    let found = this.#positions.get(key);
-    if (found === undefined) this.#positions.set(key, (found = new Positions()));
-    return found;
+    let book = this.#positions.get(key);
+    if (book === undefined) this.#positions.set(key, (book = new Positions()));
+    return book;
   }
 
   #ask(name: Name, target: string): unknown {

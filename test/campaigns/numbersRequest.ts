@@ -14,7 +14,7 @@ export interface DrawnRequest {
   readonly body: string;
   readonly isSigned: boolean;
   /** Parameters as they were drawn. */
-  readonly given: ReadonlyMap<string, string>;
+  readonly params: ReadonlyMap<string, string>;
 }
 
 /** What makes a request mean something: instruments, a price at which they trade, ids that exist. */
@@ -92,33 +92,37 @@ export function draw(rng: Rng, sense: Sense): DrawnRequest {
   const op = rng.next() < 0.5 ? of(rng, TRADING) : of(rng, OPS);
   const { method, path, params, market, security } = endpointOf(op);
   const name = of(rng, sense.names(market));
-  const given = drawParams(rng, params, sense, name);
+  const drawnParams = drawParams(rng, params, sense, name);
   const isGet = method === 'GET';
   if (rng.next() < 0.02)
-    given.set('recvWindow', of(rng, ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1']));
-  const query = [...given].map(([key, text]) => `${key}=${encodeURIComponent(text.replace(/^"|"$/g, ''))}`).join('&');
-  const body = `{${[...given].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+    drawnParams.set('recvWindow', of(rng, ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1']));
+  const query = [...drawnParams].map(([key, text]) => `${key}=${encodeURIComponent(text.replace(/^"|"$/g, ''))}`).join('&');
+  const body = `{${[...drawnParams].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
   return {
     op,
     method,
     target: isGet && query !== '' ? `${path}?${query}` : path,
     body: isGet ? '' : body,
     isSigned: security !== 'NONE',
-    given,
+    params: drawnParams,
   };
 }
 
 /** Draws the parameters of a call, as JSON texts by name. */
 function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<string, string> {
-  const given = new Map<string, string>();
+  const drawnParams = new Map<string, string>();
   for (const [key, param] of Object.entries<Param>(params)) {
     if (param.need === 'optional' && param.onlyWith === undefined && key !== 'positionType' && rng.next() < 0.5) continue;
     if ((key === 'positionType' || key === 'timeInForce') && rng.next() < 0.8) continue;
-    if (param.onlyWith !== undefined && given.has(param.onlyWith.name) && given.get(param.onlyWith.name) !== `"${param.onlyWith.is}"`)
+    if (
+      param.onlyWith !== undefined &&
+      drawnParams.has(param.onlyWith.name) &&
+      drawnParams.get(param.onlyWith.name) !== `"${param.onlyWith.is}"`
+    )
       continue;
-    given.set(key, jsonOf(rng, key, param, sense, name));
+    drawnParams.set(key, jsonOf(rng, key, param, sense, name));
   }
-  return given;
+  return drawnParams;
 }
 
 /** Draws a value of a parameter as JSON. */

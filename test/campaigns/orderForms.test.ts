@@ -45,32 +45,32 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
     const targets = (from = 0): readonly NaiveTarget[] | null => {
       if (below(2) === 0) return null;
       const parts = Array.from({ length: 1 + below(5) }, () => 1 + below(20));
-      const left = 100 - parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+      const lastPart = 100 - parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
       let away = from + 5 + below(120);
       return parts.map((part, place) => {
         const how = place === parts.length - 1 ? below(3) : 0;
         away += 5 + below(60);
-        return { at: near(away, away), share: how === 1 ? null : String((how === 2 ? left : part) / 100) };
+        return { at: near(away, away), share: how === 1 ? null : String((how === 2 ? lastPart : part) / 100) };
       });
     };
-    const known = orders;
+    const ordersBefore = orders;
     const repriced = new Set<number>();
     const drawAct = (): FormAct => {
-      const order = Math.max(0, known - 1 - below(4));
+      const order = Math.max(0, ordersBefore - 1 - below(4));
       const tag = TAGS[below(4)]!;
       const isBusy = exits.has(minute) || repriced.has(order);
-      const what = isBusy ? 7 + below(6) : below(27);
-      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() }); // prettier-ignore
-      if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() }); // prettier-ignore
-      if (what < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
-      if (what < 16) repriced.add(order);
-      if (what < 16) return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
-      if (what >= 20 && what < 26) {
+      const actKind = isBusy ? 7 + below(6) : below(27);
+      if (actKind < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() }); // prettier-ignore
+      if (actKind < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() }); // prettier-ignore
+      if (actKind < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
+      if (actKind < 16) repriced.add(order);
+      if (actKind < 16) return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
+      if (actKind >= 20 && actKind < 26) {
         const limit = below(2) === 0 ? near(-30, 220) : null;
         return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }); // prettier-ignore
       }
-      if (what === 26) return { what: 'cancel', order };
-      if (what < 18) return { what: 'oco', order, otherOrder: Math.max(0, known - 1 - below(4)) };
+      if (actKind === 26) return { what: 'cancel', order };
+      if (actKind < 18) return { what: 'oco', order, otherOrder: Math.max(0, ordersBefore - 1 - below(4)) };
       const exit = minute + 2 + below(12);
       exits.add(exit - 1);
       return { what: 'closeAt', minute: below(5) === 0 ? null : exit };

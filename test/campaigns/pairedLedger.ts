@@ -112,12 +112,12 @@ export class PairedLedger {
     const closedValue = opening === 0n ? value : this.value(index, Number(closing), price);
     if (closing > 0n) this.#close(opposite, closing, closedValue);
     if (opening > 0n) {
-      const own = isNet || isBuy ? first : second;
-      if (own.lots === 0n) Object.assign(own, { isLong: isBuy, isCross });
+      const sameSide = isNet || isBuy ? first : second;
+      if (sameSide.lots === 0n) Object.assign(sameSide, { isLong: isBuy, isCross });
       const openedValue = value - closedValue;
-      own.lots += opening;
-      own.entry += openedValue;
-      own.margin += divideUp(openedValue, BigInt(leverage));
+      sameSide.lots += opening;
+      sameSide.entry += openedValue;
+      sameSide.margin += divideUp(openedValue, BigInt(leverage));
     }
     this.#coverFromInsurance(account, this.assetOf(index));
     return fee;
@@ -138,12 +138,12 @@ export class PairedLedger {
   /** Books a liquidation: the exchange takes a whole position over, and so becomes the counterparty of those who traded with it. */
   takenOver({ account, index, wasLong, price, fee }: TakenOver): void {
     const [first, second] = this.sides(account, index);
-    const held = this.settings[account]![index]!.isNet || wasLong ? first : second;
-    assert(held.lots > 0n && held.isLong === wasLong, 'a position that is liquidated was held');
+    const side = this.settings[account]![index]!.isNet || wasLong ? first : second;
+    assert(side.lots > 0n && side.isLong === wasLong, 'a position that is liquidated was held');
     const asset = this.assetOf(index);
-    const { lots, margin, isCross } = held;
+    const { lots, margin, isCross } = side;
     const value = this.value(index, Number(lots), price);
-    const remainder = this.#close(held, lots, value);
+    const remainder = this.#close(side, lots, value);
     const maxFee = divideUp(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
     const paid = BigInt(fee);
     assert(paid >= 0n && paid <= maxFee, `a liquidation fee of ${paid}, where ${maxFee} is the most`);
@@ -158,14 +158,14 @@ export class PairedLedger {
   }
 
   /** Books the funding of a position at the mark `ticks`. Longs pay a rate above 0. */
-  funded(held: OpenSide, ticks: number, rate: number): void {
-    const asset = this.assetOf(held.index);
-    const amount = divideHalfUp(this.value(held.index, Number(held.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
-    const received = held.isLong === rate > 0 ? -amount : amount;
+  funded(side: OpenSide, ticks: number, rate: number): void {
+    const asset = this.assetOf(side.index);
+    const amount = divideHalfUp(this.value(side.index, Number(side.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
+    const received = side.isLong === rate > 0 ? -amount : amount;
     // An isolated position pays at most its margin, and the insurance pays the rest.
-    const fromAccount = !held.isCross && received < -held.margin ? -held.margin : received;
-    if (!held.isCross) held.margin += fromAccount;
-    this.money[held.account]![asset]! += fromAccount;
+    const fromAccount = !side.isCross && received < -side.margin ? -side.margin : received;
+    if (!side.isCross) side.margin += fromAccount;
+    this.money[side.account]![asset]! += fromAccount;
     this.insurance[asset]! += received - fromAccount;
     this.exchangeCash[asset]! -= received;
   }
@@ -220,23 +220,23 @@ export class PairedLedger {
    * Closes lots of a position at a value, and books the profit. Returns what is left of their margin after it; a rounding remainder stays
    * with the lots that remain.
    */
-  #close(held: OpenSide, lots: bigint, value: bigint): bigint {
-    const isAll = lots === held.lots;
-    const entry = isAll ? held.entry : divideHalfUp(held.entry * lots, held.lots);
-    const margin = isAll ? held.margin : (held.margin * lots) / held.lots;
-    const profit = this.#signed(held.index, held.isLong, value - entry);
-    held.lots -= lots;
-    held.entry -= entry;
-    held.margin -= margin;
-    const asset = this.assetOf(held.index);
-    this.money[held.account]![asset]! += profit;
+  #close(side: OpenSide, lots: bigint, value: bigint): bigint {
+    const isAll = lots === side.lots;
+    const entry = isAll ? side.entry : divideHalfUp(side.entry * lots, side.lots);
+    const margin = isAll ? side.margin : (side.margin * lots) / side.lots;
+    const profit = this.#signed(side.index, side.isLong, value - entry);
+    side.lots -= lots;
+    side.entry -= entry;
+    side.margin -= margin;
+    const asset = this.assetOf(side.index);
+    this.money[side.account]![asset]! += profit;
     const remainder = margin + profit;
-    if (held.isCross || remainder >= 0n) return remainder;
+    if (side.isCross || remainder >= 0n) return remainder;
     // An isolated position loses at most its margin: first that of the closed lots, then that of the rest.
     const loss = -remainder;
-    const fromRest = min(loss, held.margin);
-    held.margin -= fromRest;
-    if (fromRest < loss) this.#cover(held.account, asset, loss - fromRest);
+    const fromRest = min(loss, side.margin);
+    side.margin -= fromRest;
+    if (fromRest < loss) this.#cover(side.account, asset, loss - fromRest);
     return remainder;
   }
 

@@ -299,7 +299,7 @@ export class PairedWorld {
     const { venue, rates } = this.exchange;
     return INSTRUMENTS.flatMap((instrument, index) => {
       const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, this.queue.nowMs - 1)];
-      return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((held) => ({ held, rate, ticks }));
+      return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((openSide) => ({ held: openSide, rate, ticks }));
     });
   }
 
@@ -345,12 +345,13 @@ export class PairedWorld {
       assert(net === 0n, `${id}: ${net} lots more are held long than short`);
       for (let account = 0; account < ACCOUNTS; account++) {
         wallets.sides(account, index).forEach((position, side) => {
-          const held = ledger.sides(account, index)[side]!;
+          const openSide = ledger.sides(account, index)[side]!;
           const where = `of account ${account} on ${id}`;
-          same(`lots ${where}`, position.lots, held.lots);
-          same(`margin ${where}`, position.marginUnits, held.margin);
-          same(`entry value ${where}`, position.entryUnits, held.entry);
-          if (position.lots > 0) assert(position.isLong === held.isLong && position.isCross === held.isCross, `the position ${where}`);
+          same(`lots ${where}`, position.lots, openSide.lots);
+          same(`margin ${where}`, position.marginUnits, openSide.margin);
+          same(`entry value ${where}`, position.entryUnits, openSide.entry);
+          if (position.lots > 0)
+            assert(position.isLong === openSide.isLong && position.isCross === openSide.isCross, `the position ${where}`);
         });
       }
     });
@@ -390,6 +391,6 @@ export class PairedWorld {
   }
 }
 
-function same(what: string, found: number, expected: bigint): void {
-  if (BigInt(found) !== expected) throw new Error(`${what}: the exchange has ${found}, the ledger ${expected}`);
+function same(name: string, actual: number, expected: bigint): void {
+  if (BigInt(actual) !== expected) throw new Error(`${name}: the exchange has ${actual}, the ledger ${expected}`);
 }

@@ -30,7 +30,7 @@ export function expectNoneBroken(campaign: string, cases: number, courseOf: (see
     if (broken !== null) expect.fail(`seed ${seed} breaks ${broken}; again: npm run campaign -- ${campaign} --seed ${seed} --cases 1`);
   }
   if (ISOBAR_CASES) console.log(`${campaign} campaign: seeds ${SEED} to ${SEED + cases - 1}, no limit broken`, JSON.stringify(counts));
-  for (const [what, count] of Object.entries(counts)) if (what !== 'denied' && cases >= 1000) expect(count, what).toBeGreaterThan(0);
+  for (const [name, count] of Object.entries(counts)) if (name !== 'denied' && cases >= 1000) expect(count, name).toBeGreaterThan(0);
 }
 
 /** Returns the code of the first limit that is broken within `seeds` courses from `firstSeed` on, or null. */

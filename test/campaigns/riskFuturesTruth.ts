@@ -123,11 +123,11 @@ export class FuturesTruth extends Venue<ContractOrder> {
 
   execute(order: ContractOrder, { ticks, lots }: Execution): void {
     const contract = this.contracts[order.index]!;
-    const held = this.executed[order.index]!;
-    const [own, other] = order.isBuy ? (['long', 'short'] as const) : (['short', 'long'] as const);
-    const closing = contract.isNet || order.closes ? Math.min(lots, held[other]) : 0;
-    held[other] -= closing;
-    held[own] += lots - closing;
+    const executed = this.executed[order.index]!;
+    const [ownSide, other] = order.isBuy ? (['long', 'short'] as const) : (['short', 'long'] as const);
+    const closing = contract.isNet || order.closes ? Math.min(lots, executed[other]) : 0;
+    executed[other] -= closing;
+    executed[ownSide] += lots - closing;
     order.unfilled -= order.byAmount ? Math.ceil(contractValue(contract, lots, ticks)) : lots;
     order.unreported.push({ ticks, lots });
     this.unreported[order.index]!.push(order);
@@ -139,7 +139,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
   book(order: ContractOrder, lots: number, notional: number, fee: number): void {
     const contract = this.contracts[order.index]!;
     const { long, short } = this.booked[order.index]!;
-    const [own, other] = order.isBuy ? [long, short] : [short, long];
+    const [ownSide, other] = order.isBuy ? [long, short] : [short, long];
     const closing = contract.isNet || order.closes ? Math.min(lots, other.lots) : 0;
     const unitsPerLot = notional / lots;
     this.wallets[order.strategy]! -= fee;
@@ -156,9 +156,9 @@ export class FuturesTruth extends Venue<ContractOrder> {
       other.entry -= entry;
       other.lots -= closing;
     }
-    own.lots += lots - closing;
-    own.entry += (lots - closing) * unitsPerLot;
-    own.margin += ((lots - closing) * unitsPerLot) / contract.leverage;
+    ownSide.lots += lots - closing;
+    ownSide.entry += (lots - closing) * unitsPerLot;
+    ownSide.margin += ((lots - closing) * unitsPerLot) / contract.leverage;
   }
 
   /** Books funding, which is reported to the bot at once. */
@@ -238,9 +238,9 @@ export class FuturesTruth extends Venue<ContractOrder> {
     let remaining = lots;
     let units = 0;
     for (const order of orders.toSorted((first, second) => second.lotUnits - first.lotUnits)) {
-      const taken = Math.min(order.lots, remaining);
-      units += taken * order.lotUnits;
-      remaining -= taken;
+      const lotsTaken = Math.min(order.lots, remaining);
+      units += lotsTaken * order.lotUnits;
+      remaining -= lotsTaken;
     }
     return { lots, units };
   }
@@ -295,9 +295,9 @@ export class FuturesTruth extends Venue<ContractOrder> {
   }
   /** Returns what a strategy may put up: its wallet less the margins of its positions and the losses of cross positions. */
   private available(strategy: number): number {
-    const own = [...this.contracts.keys()].filter((index) => this.traders[index] === strategy);
-    const margins = sum(own, (index) => this.booked[index]!.long.margin + this.booked[index]!.short.margin);
-    const profit = sum(own, (index) => (this.contracts[index]!.isCross ? this.profit(index) : 0));
+    const ownIndices = [...this.contracts.keys()].filter((index) => this.traders[index] === strategy);
+    const margins = sum(ownIndices, (index) => this.booked[index]!.long.margin + this.booked[index]!.short.margin);
+    const profit = sum(ownIndices, (index) => (this.contracts[index]!.isCross ? this.profit(index) : 0));
     return this.wallets[strategy]! - margins + Math.min(0, profit);
   }
   /** Returns the margin and fees of all orders of a strategy, at the prices of their approval, if everything fills that may still fill. */
@@ -313,12 +313,12 @@ export class FuturesTruth extends Venue<ContractOrder> {
     { strategy, without }: { readonly strategy: number; readonly without: ContractOrder | null },
   ): number {
     const unbookedLots = (order: ContractOrder) => (order.isPossible ? order.maxLots : 0) + order.unreportedLots;
-    const own = this.orders.filter(
+    const ownOrders = this.orders.filter(
       (order) =>
         order.index === index && order.isBuy === isLong && order !== without && order.strategy === strategy && unbookedLots(order) > 0,
     );
-    const closers = own.filter(({ closes }) => closes);
-    const openers = own.filter(({ closes }) => !closes);
+    const closers = ownOrders.filter(({ closes }) => closes);
+    const openers = ownOrders.filter(({ closes }) => !closes);
     const { long, short } = this.booked[index]!;
     const opposed = this.opposedLots(index, (isLong ? short : long).lots, sum(closers, unbookedLots));
     const orders = openers.map((order) => ({ lots: unbookedLots(order), lotUnits: order.worstLotValue() }));

@@ -117,8 +117,8 @@ export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
     this.sentMs.push(this.nowMs);
   }
   cancel(order: Order): void {
-    const found = this.orders.find(({ id }) => id === order.id);
-    if (found) found.cancelAsked = true;
+    const existing = this.orders.find(({ id }) => id === order.id);
+    if (existing) existing.cancelAsked = true;
   }
   read(): void {
     // What the bot learns, and when, is drawn by the campaign.

@@ -27,16 +27,16 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
 
   constructor(seed: number, counts: Counts, { withoutRule = null, ReservationsClass = Reservations }: Mutation = {}) {
     super(seed, counts);
-    const held = this.forEachStrategy(() => INSTRUMENTS.map(() => (this.isDrawn(0.3) ? this.between(1, 40) * BASE_UNITS_PER_LOT : 0)));
-    const limits = this.#drawLimits(held);
+    const heldUnits = this.forEachStrategy(() => INSTRUMENTS.map(() => (this.isDrawn(0.3) ? this.between(1, 40) * BASE_UNITS_PER_LOT : 0)));
+    const limits = this.#drawLimits(heldUnits);
     const marks = INSTRUMENTS.map(() => this.between(900, 1100));
     const feeInBase = this.isDrawn(0.5);
     const cash = this.forEachStrategy(() => this.between(1, 20) * 1e7);
     cash.forEach((amount, strategy) => this.ledger.deposit(strategy, 'USDT', amount));
-    held.forEach((holdings, strategy) =>
+    heldUnits.forEach((holdings, strategy) =>
       holdings.forEach((amount, index) => this.ledger.deposit(strategy, INSTRUMENTS[index]!.base, amount)),
     );
-    this.truth = new SpotTruth({ limits, cash, held, marks, feeInBase });
+    this.truth = new SpotTruth({ limits, cash, held: heldUnits, marks, feeInBase });
     const terms = { collarPpm: 10_000, takerFeePpm: [1000, 1000], feesIn: feeInBase ? 'received' : 'quote' } as const;
     const reservations = new ReservationsClass(INSTRUMENTS, STRATEGIES, terms);
     this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, scratch);
@@ -89,9 +89,9 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     this.counts.fills++;
   }
 
-  #drawLimits(held: readonly number[][]): TrueLimits {
+  #drawLimits(heldUnits: readonly number[][]): TrueLimits {
     // The limit on positions must not be below the deposits: no order could repair that.
-    const deposited = INSTRUMENTS.map((_, index) => held.reduce((sum, holdings) => sum + holdings[index]!, 0) / BASE_UNITS_PER_LOT);
+    const deposited = INSTRUMENTS.map((_, index) => heldUnits.reduce((sum, holdings) => sum + holdings[index]!, 0) / BASE_UNITS_PER_LOT);
     const maybe = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.between(min, max) * unit : null);
     return {
       orderLots: maybe(5, 45),

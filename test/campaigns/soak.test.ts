@@ -113,14 +113,14 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
 /** Returns the limits that the true state of the exchange breaks: open orders, and the value of each symbol at its last price. */
 async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
   const { orders, accounts } = await exchange.truth();
-  const found = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
+  const problems = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
   for (const { asset, free, locked } of accounts[0]!.balances) {
     const price = feeds.find(({ instrument }) => instrument === `spot:${asset}USDT`)?.lastPrice ?? null;
     // A price may have moved since risk judged by it.
     if (price !== null && (Number(free) + Number(locked)) * Number(price) > SYMBOL_LIMIT * 1.02)
-      found.push(`${free} + ${locked} ${asset} at ${price}`);
+      problems.push(`${free} + ${locked} ${asset} at ${price}`);
   }
-  return found;
+  return problems;
 }
 
 /** Returns the memory of the process as the kernel reports it. */

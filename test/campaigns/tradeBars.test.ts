@@ -98,8 +98,8 @@ function caseOf(seed: number): Case {
     range: () => trades[0]!.price.minus(trades[Math.min(span, count) - 1]!.price).abs(),
   };
   // An amount that some trades reach exactly, or miss by the least that a name may say.
-  const wanted = rng.next() < 0.5 ? amounts[kind]() : exact[kind]().plus(kind === 'ticks' ? 0 : pick(['0', '1e-12']));
-  const amount = Decimal.min(wanted, '1e15').toDecimalPlaces(kind === 'ticks' ? 0 : pick([0, 3, 12, 12, 12]));
+  const drawnAmount = rng.next() < 0.5 ? amounts[kind]() : exact[kind]().plus(kind === 'ticks' ? 0 : pick(['0', '1e-12']));
+  const amount = Decimal.min(drawnAmount, '1e15').toDecimalPlaces(kind === 'ticks' ? 0 : pick([0, 3, 12, 12, 12]));
   return { trades, kind, amount: amount.lte(0) ? new Decimal(1) : Decimal.min(amount, '999999999999999') };
 }
 
@@ -110,11 +110,11 @@ function naiveBars({ trades, kind, amount }: Case): NaiveBar[] {
   let before: number | null = null;
   days.forEach((day, nth) => {
     const ofDay = trades.filter(({ ms }) => Math.floor(ms / DAY) === day);
-    let held: Trade[] = [];
+    let pending: Trade[] = [];
     let openMs = nth === 0 ? ofDay[0]!.ms : day * DAY;
     let isThin = false;
     const end = (closeMs: number) => {
-      const prices = held.map(({ price }) => price);
+      const prices = pending.map(({ price }) => price);
       bars.push({
         openMs,
         closeMs,
@@ -122,27 +122,27 @@ function naiveBars({ trades, kind, amount }: Case): NaiveBar[] {
         high: Decimal.max(...prices).toString(),
         low: Decimal.min(...prices).toString(),
         close: prices.at(-1)!.toString(),
-        volume: held.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)).toString(),
+        volume: pending.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)).toString(),
         isThin,
       });
-      [held, openMs, isThin] = [[], closeMs, false];
+      [pending, openMs, isThin] = [[], closeMs, false];
     };
     for (const ms of new Set(ofDay.map((trade) => trade.ms))) {
       for (const trade of ofDay.filter((each) => each.ms === ms)) {
         if (before !== null && trade.id !== before + 1) isThin = true;
         before = trade.id;
-        held.push(trade);
+        pending.push(trade);
       }
-      const prices = held.map(({ price }) => price);
+      const prices = pending.map(({ price }) => price);
       const size = {
-        ticks: () => new Decimal(held.length),
-        volume: () => held.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)),
-        dollar: () => held.reduce((sum, { price, qty }) => sum.plus(price.times(qty)), new Decimal(0)),
+        ticks: () => new Decimal(pending.length),
+        volume: () => pending.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)),
+        dollar: () => pending.reduce((sum, { price, qty }) => sum.plus(price.times(qty)), new Decimal(0)),
         range: () => Decimal.max(...prices).minus(Decimal.min(...prices)),
       }[kind]();
       if (size.gte(amount)) end(ms + 1);
     }
-    if (held.length > 0 && nth + 1 < days.length) end((day + 1) * DAY);
+    if (pending.length > 0 && nth + 1 < days.length) end((day + 1) * DAY);
   });
   return bars;
 }
@@ -170,41 +170,41 @@ const asDoubles = ({ openMs, closeMs, open, high, low, close, volume }: Bar): re
 it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
   let [bars, thin, runs] = [0, 0, 0];
   for (let seed = SEED; seed < SEED + CASES; seed++) {
-    const given = caseOf(seed);
-    const interval = parseFeedInterval(`${given.amount.toFixed()}${given.kind}`)!;
-    const where = `seed ${seed}: ${given.trades.length} trades, ${interval}`;
-    const wanted = naiveBars(given);
-    const catalog = await catalogOf(given, `catalog-${seed}`);
+    const randomCase = caseOf(seed);
+    const interval = parseFeedInterval(`${randomCase.amount.toFixed()}${randomCase.kind}`)!;
+    const where = `seed ${seed}: ${randomCase.trades.length} trades, ${interval}`;
+    const expectedBars = naiveBars(randomCase);
+    const catalog = await catalogOf(randomCase, `catalog-${seed}`);
     const rng = seededRng(seed * 7 + 1);
-    const firstMs = given.trades[0]!.ms;
-    const lastMs = given.trades.at(-1)!.ms;
+    const firstMs = randomCase.trades[0]!.ms;
+    const lastMs = randomCase.trades.at(-1)!.ms;
     const timeIn = () => firstMs + Math.floor(rng.next() * (lastMs - firstMs + DAY));
     const [fromMs, toMs] = [rng.next() < 0.5 ? undefined : timeIn(), rng.next() < 0.5 ? undefined : timeIn()];
     const warmupRows = fromMs === undefined ? 0 : Math.floor(rng.next() * 20);
-    const inRun = wanted.filter(({ openMs, closeMs }) => openMs >= (fromMs ?? -Infinity) && closeMs <= (toMs ?? Infinity));
-    const earlier = wanted.filter(({ openMs }) => openMs < (fromMs ?? -Infinity)).slice(warmupRows === 0 ? Infinity : -warmupRows);
+    const inRun = expectedBars.filter(({ openMs, closeMs }) => openMs >= (fromMs ?? -Infinity) && closeMs <= (toMs ?? Infinity));
+    const earlier = expectedBars.filter(({ openMs }) => openMs < (fromMs ?? -Infinity)).slice(warmupRows === 0 ? Infinity : -warmupRows);
     const load = () =>
       loadTradeBars(catalogStore(catalog), { market: 'spot', symbol: 'ABCUSDT', interval }, { fromMs, toMs, warmupRows }, 'feeds');
     if (inRun.length === 0) {
       expect(load, where).toThrow(/no bar of/);
       continue;
     }
-    const { bars: made, firstRow, quality } = load();
-    const got = Array.from({ length: made.length }, (_, row) =>
-      (['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const).map((name) => made[name][row]!),
+    const { bars: builtBars, firstRow, quality } = load();
+    const actualBars = Array.from({ length: builtBars.length }, (_, row) =>
+      (['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const).map((name) => builtBars[name][row]!),
     );
-    expect(got, where).toEqual([...earlier, ...inRun].map(asDoubles));
+    expect(actualBars, where).toEqual([...earlier, ...inRun].map(asDoubles));
     expect(firstRow, where).toBe(earlier.length);
     expect(quality.thinBars, where).toBe(inRun.filter(({ isThin }) => isThin).length);
     bars += inRun.length;
     thin += quality.thinBars;
     if (seed % 5 !== 0) continue;
     // What a strategy sees, and when.
-    const seen: number[][] = [];
+    const visibleBars: number[][] = [];
     class Seer extends Strategy {
       override onBar() {
         const { openMs, open, high, low, close, volume } = this.bars.bar;
-        seen.push([openMs, this.nowMs, open, high, low, close, volume]);
+        visibleBars.push([openMs, this.nowMs, open, high, low, close, volume]);
       }
     }
     await backtest({
@@ -216,8 +216,8 @@ it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeo
       ...(toMs === undefined ? {} : { to: formatTime(toMs) }),
     });
     // As with bars of time, a strategy gets the bar that opened before the run and ends in it.
-    const delivered = wanted.filter(({ closeMs }) => closeMs > (fromMs ?? -Infinity) && closeMs <= (toMs ?? Infinity));
-    expect(seen, where).toEqual(delivered.map(asDoubles));
+    const delivered = expectedBars.filter(({ closeMs }) => closeMs > (fromMs ?? -Infinity) && closeMs <= (toMs ?? Infinity));
+    expect(visibleBars, where).toEqual(delivered.map(asDoubles));
     runs++;
   }
   recordResult({ cases: CASES, bars, thin, runs });

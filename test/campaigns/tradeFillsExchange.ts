@@ -308,15 +308,15 @@ export class NaiveExchange {
   private take(order: Order, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
     const price = this.slippedPrice(order, ticks);
     const { amount } = order;
-    const wanted = amount === null ? order.lots - order.filled : affordableLots(amount.minus(order.spent), price);
-    if (wanted === 0) return close(order);
-    const filled = this.fill(order, { price, lots: wanted, isMaker: false, ms });
-    if (amount !== null && order.filled > 0 && filled === wanted) close(order);
+    const fillable = amount === null ? order.lots - order.filled : affordableLots(amount.minus(order.spent), price);
+    if (fillable === 0) return close(order);
+    const filled = this.fill(order, { price, lots: fillable, isMaker: false, ms });
+    if (amount !== null && order.filled > 0 && filled === fillable) close(order);
   }
 
   /** Books a fill of at most the lots that the trade still allows. Returns the lots that filled; 0 books nothing. */
-  private fill(order: Order, { price, lots: wanted, isMaker, ms }: FillTerms): number {
-    const lots = Decimal.min(wanted, this.budget).toNumber();
+  private fill(order: Order, { price, lots: maxLots, isMaker, ms }: FillTerms): number {
+    const lots = Decimal.min(maxLots, this.budget).toNumber();
     if (lots <= 0) return 0;
     this.budget = this.budget.minus(lots);
     order.filled += lots;

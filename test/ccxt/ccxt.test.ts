@@ -85,7 +85,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
   });
 
   /** The one request, other than for the time, that `send` makes. */
-  async function seen({ stub }: RestFixture, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
+  async function requestSeen({ stub }: RestFixture, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
     const before = stub.requests.length;
     await send();
     const arrived = stub.requests.slice(before).filter(({ target }) => isTime || !target.endsWith('/time'));
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     const op = opOf(name);
     const isSigned = security !== 'NONE';
     const from = otherPath ? otherFixture : fixture;
-    const ours = await seen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
+    const ours = await requestSeen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
     const ccxt = open(from);
     const [path = ''] = ours.target.split('?');
     const send = ccxt.methodOf(ours.method === 'GET' ? 'GET' : 'POST', path, isSigned);
@@ -109,7 +109,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     ccxt.timestamp = isSigned ? Number(header(ours, 'x-ch-ts')) : null;
 
     // Its own bytes: they are ours, but that bodies begin with the window and hold long ids as text.
-    const theirs = await seen(from, true, () => send(paramsOf(ours)));
+    const theirs = await requestSeen(from, true, () => send(paramsOf(ours)));
     const inOurs = ours.method === 'GET' ? '' : idsAsText(body(ours)).replace('{', '{"recvWindow":5000,');
     expect([theirs.method, theirs.target, body(theirs)]).toEqual([ours.method, ours.target, inOurs]);
     if (!isSigned) {
@@ -121,7 +121,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
 
     // Our bytes from its hands: to the last digit what we sent, so each is what the other would have made.
     ccxt.body = ours.method === 'GET' ? null : body(ours);
-    const again = await seen(from, true, () => send(paramsOf(ours)));
+    const again = await requestSeen(from, true, () => send(paramsOf(ours)));
     expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
     expect(credentials(again)).toEqual(credentials(ours));
     expect(isSameSignature(signature(again), expectedSignature(ours))).toBe(true);
@@ -132,7 +132,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     const ccxt = open(fixture);
     const send = ccxt.methodOf('POST', '/fapi/v1/order', true)!;
     ccxt.timestamp = 1_588_591_856_950;
-    const sent = await seen(fixture, false, () => send(LIMIT_ORDER));
+    const sent = await requestSeen(fixture, false, () => send(LIMIT_ORDER));
     const others: readonly Partial<SeenRequest>[] = [
       { body: Buffer.from(body(sent).replace('1.5', '1.6')) },
       { target: '/fapi/v1/cancel' },

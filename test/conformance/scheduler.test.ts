@@ -39,9 +39,9 @@ function live(speed: number): Subject {
 describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
   const openSubjects: Subject[] = [];
   const openSubject = (): Subject => {
-    const found = open();
-    openSubjects.push(found);
-    return found;
+    const opened = open();
+    openSubjects.push(opened);
+    return opened;
   };
   afterEach(() => {
     for (const subject of openSubjects.splice(0)) subject.close();

@@ -73,7 +73,7 @@ class TwoAssets extends Strategy {
 function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, string> {
   const { openMs, close } = quoteAssets.btc;
   const orders = new Map(records.flatMap(({ cid, order }) => (order === undefined ? [] : [[cid, order] as const])));
-  const found = new Map<number, Decimal>();
+  const moneyByIndex = new Map<number, Decimal>();
   for (const { k, cid, symbol, side, notional, fee, feeCoin, executedMs } of records) {
     if (k !== 'FILL') continue;
     const isInBtc = symbol!.includes('ETH');
@@ -84,9 +84,9 @@ function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, stri
       .times(side === 'buy' ? -1 : 1)
       .minus(paid);
     const order = orders.get(cid)!;
-    found.set(order, (found.get(order) ?? new Decimal(0)).plus(money));
+    moneyByIndex.set(order, (moneyByIndex.get(order) ?? new Decimal(0)).plus(money));
   }
-  return new Map([...found].map(([order, money]) => [order, money.toFixed()]));
+  return new Map([...moneyByIndex].map(([order, money]) => [order, money.toFixed()]));
 }
 
 /** Returns the net profit of the bot in this folder. The warm-up ends with the row before the first one. */
@@ -168,14 +168,14 @@ describe('a bot with cash in two quote assets', () => {
   test.each(CASES)(
     'the report names the planted cause and its bridge adds up: %s',
     { timeout: 120_000 },
-    async (_, planted, cause, what, time) => {
+    async (_, planted, cause, divergence, time) => {
       let net = '';
       let money: ReadonlyMap<number, string> = new Map();
       const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
         net = netIn(folder);
         money = moneyByOrder(journalOf(folder));
       });
-      expect(report).toMatchObject({ equal: false, cause, first: { what }, residual: '0' });
+      expect(report).toMatchObject({ equal: false, cause, first: { what: divergence }, residual: '0' });
       expect(Math.abs(report.first!.time - time)).toBeLessThan(120_000);
       expect(report.net.live).toBe(net);
       expect(report.bridge.map((step) => step.cause)).toEqual([cause]);

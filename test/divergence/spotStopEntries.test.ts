@@ -9,9 +9,9 @@ import { comparePlanted, hourBars, type Planted } from './planted.ts';
 /** Waits a little above each close, and exits after some bars. The nearer the entry, the more bars open beyond it. */
 function breaks(distance: number, optionsOf: (at: number, entry: number) => Omit<OrderOptions, 'stopEntry'>) {
   return class Breaks extends Strategy {
-    seen = 0;
+    barCount = 0;
     override onBar() {
-      const at = this.seen++;
+      const at = this.barCount++;
       if (!this.position().isFlat) {
         if (at % 2 === 0) this.exit();
         return;

@@ -264,7 +264,7 @@ const riskRule: Addition = {
   needs: ['marks'],
   check: (order, { limits }) => order.worstUnits >= limits.minUnits[order.instrumentIndex]!,
   detail: ({ worstUnits, instrumentIndex }, { limits, ledger }) =>
-    \`\${moneyText(worstUnits, ledger)}, at least \${moneyText(limits.minUnits[instrumentIndex]!, ledger)}\`,
+    \`\${limitMoneyText(worstUnits, ledger)}, at least \${limitMoneyText(limits.minUnits[instrumentIndex]!, ledger)}\`,
 };
 
 /** Denies a limit on the taking side too far beyond`,

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 600_000;
 
 interface ListedAddition {
   readonly byManual: readonly string[];
-  readonly made: readonly string[];
+  readonly generatedFiles: readonly string[];
 }
 
 /** Returns the rows `| file | what to write | made by |` below each third-level heading. */
@@ -30,7 +30,7 @@ function listsOf(page: string): ReadonlyMap<string, ListedAddition> {
         const heading = section.slice(0, section.indexOf('\n')).trim();
         const rows = Array.from(section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm), ([, path = '', maker = '']) => ({ path, maker }));
         const paths = (isMade: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isMade).map(({ path }) => path);
-        return [heading, { byManual: paths(false), made: paths(true) }];
+        return [heading, { byManual: paths(false), generatedFiles: paths(true) }];
       }),
   );
 }
@@ -53,7 +53,7 @@ const additions = Object.entries(ADDITIONS);
 let copy = '';
 let types = '';
 let ran = { code: 0, text: '' };
-const made = new Map<string, readonly string[]>();
+const additionsByFile = new Map<string, readonly string[]>();
 
 /** Runs Node in the copy, and returns its exit code and output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
@@ -139,7 +139,7 @@ beforeAll(async () => {
   ]);
   types = compiled.text;
   ran = tested;
-  for (const [name, addition] of additions) made.set(name, madeFor(addition));
+  for (const [name, addition] of additions) additionsByFile.set(name, madeFor(addition));
 }, TIMEOUT_MS);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -148,15 +148,15 @@ it('CONTRIBUTING.md has a list for each kind of addition, and no other list', ()
 });
 
 describe.each(additions)('the list of CONTRIBUTING.md for "%s"', (name, addition) => {
-  const list = lists.get(name) ?? { byManual: [], made: [] };
+  const list = lists.get(name) ?? { byManual: [], generatedFiles: [] };
   it('the list names exactly the files that the addition edits by hand', () =>
     expect(listProblems(list.byManual, editedBy(addition))).toEqual([]));
   it('the list names exactly the generated files that change with the addition', () =>
-    expect(listProblems(list.made, made.get(name) ?? [])).toEqual([]));
+    expect(listProblems(list.generatedFiles, additionsByFile.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {
-  const { byManual, made: generated } = lists.get('Fill parameter') ?? { byManual: [], made: [] };
+  const { byManual, generatedFiles: generated } = lists.get('Fill parameter') ?? { byManual: [], generatedFiles: [] };
   expect(byManual.length + generated.length).toBeLessThanOrEqual(6);
 });
 

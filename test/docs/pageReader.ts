@@ -181,12 +181,12 @@ export function typeErrors(
   for (const line of stdout.split('\n')) {
     const [, path, blockLine, message] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     if (path === undefined && !line.includes('error')) continue;
-    const found = shownFiles.find((file) => path !== undefined && file.path === join(realFolder, path));
+    const shownFile = shownFiles.find((file) => path !== undefined && file.path === join(realFolder, path));
     // Output without a file, such as a wrong option, belongs to all pages.
-    for (const setup of found === undefined ? fixtures : [found.fixture]) {
+    for (const setup of shownFile === undefined ? fixtures : [shownFile.fixture]) {
       errors.set(setup, [
         ...(errors.get(setup) ?? []),
-        found === undefined ? line : `${lineOf(found.block, Number(blockLine))} ${message}`,
+        shownFile === undefined ? line : `${lineOf(shownFile.block, Number(blockLine))} ${message}`,
       ]);
     }
   }

@@ -33,7 +33,7 @@ const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
 };
 
 /** The result for run.yaml, as `--json` prints it. */
-let found: BreakEven | null = null;
+let report: BreakEven | null = null;
 
 test('isobar breakeven prints at least one line for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
   const before = readdirSync(fixture.folder);
@@ -48,7 +48,7 @@ test('isobar breakeven prints at least one line for each cost within 100 columns
 });
 
 test('--json prints only the four costs', async () => {
-  const breakEven = (found = await jsonOf('run.yaml'));
+  const breakEven = (report = await jsonOf('run.yaml'));
   expect(Object.keys(breakEven)).toEqual(['fee', 'slippage', 'latency', 'size']);
   for (const point of Object.values(breakEven)) {
     expect(point.value === null).toBe(point.reason !== null);
@@ -83,7 +83,7 @@ describe('backtest --break-even', () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
     const { breakEven, ...otherFigures } = summaryOf(folder);
-    expect(breakEven).toEqual(found ?? (await jsonOf('run.yaml')));
+    expect(breakEven).toEqual(report ?? (await jsonOf('run.yaml')));
     expect(otherFigures).toEqual(without);
     expect(readFileSync(join(fixture.folder, folder, 'report.html'), 'utf8')).toContain('aria-label="Break-even"');
     const { stdout } = await run('report', folder);

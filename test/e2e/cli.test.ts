@@ -97,14 +97,14 @@ describe('a run', () => {
         ...(JSON.parse(readFileSync(join(fixture.folder, folderName, folder, 'summary.json'), 'utf8')) as Record<string, unknown>),
       };
     };
-    const found = await isobar('backtest', 'x.yaml', '--out', 'found');
+    const result = await isobar('backtest', 'x.yaml', '--out', 'found');
     const withoutEnvelope = await isobar('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
     const [{ envelope, page, ...rest }, without] = [summaryOf('found'), summaryOf('left')] as [
       Record<string, unknown>,
       Record<string, unknown>,
     ];
     expect(without).toEqual({ ...rest, page: false });
-    expect([page, found.stdout.includes('Envelope'), withoutEnvelope.stdout.includes('Envelope')]).toEqual([true, true, false]);
+    expect([page, result.stdout.includes('Envelope'), withoutEnvelope.stdout.includes('Envelope')]).toEqual([true, true, false]);
     const { netProfit } = (rest as { metrics: { netProfit: string } }).metrics;
     expect(envelope).toMatchObject({ netProfit: { low: netProfit, asRun: netProfit, high: netProfit }, ambiguousFills: 0, ambiguousShare: 0, refinedWith: null, kind: 'bound' }); // prettier-ignore
   });

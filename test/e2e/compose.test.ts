@@ -124,9 +124,9 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 
 describe('parts of a backtest', () => {
   test('each part is passed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
-    const seen: string[] = [];
+    const calls: string[] = [];
     const module = composeModule('watching', ({ rebind }) => {
-      const note = (name: string, part: object) => void seen.push(`${name} ${part.constructor.name}`);
+      const note = (name: string, part: object) => void calls.push(`${name} ${part.constructor.name}`);
       rebind(PARTS.exchange).wrap(
         (exchange, _, scheduler) => {
           note('exchange', exchange);
@@ -155,7 +155,7 @@ describe('parts of a backtest', () => {
       rebind(PARTS.clock).wrap((clock) => (note('clock', clock), clock));
     });
     expect((await withModule(module)).resultHash).toBe(plain);
-    expect(new Set(seen)).toEqual(
+    expect(new Set(calls)).toEqual(
       new Set([
         'exchange ReplayExchange', 'orders OrderManager', 'risk RiskModule', 'strategies Array', 'scheduler DueQueue', 'engine Engine',
         'journal DenialLoggingJournal', 'clock LiveScheduler', 'barMarket ReplayExchange',
@@ -319,10 +319,10 @@ describe('a module that cannot be used', () => {
   test.each([
     ['models: { slippage: models/slippage.ts }', 'models.slippage'],
     ["fills: { slippage: '0.001' }", 'fills.slippage'],
-  ])('beside %s it is refused', async (beside, name) => {
+  ])('beside %s it is refused', async (addedLines, name) => {
     fixture.write('models/slippage.ts', MODELS.slippage);
     fixture.write('modules/tick.ts', "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n"); // prettier-ignore
-    fixture.write('bad.yaml', `${BASE}${beside}\nmodules: [modules/tick.ts]\n`);
+    fixture.write('bad.yaml', `${BASE}${addedLines}\nmodules: [modules/tick.ts]\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
   });

@@ -110,10 +110,10 @@ describe('an import of many files', () => {
   it('an import of many files continues after a kill with only the other files', async () => {
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     expect(await importKilledAt(catalog, 5)).toBe(true);
-    const kept = progressOf(catalog);
+    const progress = progressOf(catalog);
     expect(existsSync(join(catalog, 'spot'))).toBe(false);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog);
-    expect(stdout).toContain(`resumed     ${kept} files had been read by an interrupted import`);
+    expect(stdout).toContain(`resumed     ${progress} files had been read by an interrupted import`);
     expect(await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('from        12 files  (the catalog has all of it)'),

@@ -67,7 +67,7 @@ test('isobar doctor reports a certificate that has expired', async () => {
   expect(code).toBe(1);
   expect(stdout).toContain(`✗ tls           the certificate of 127.0.0.1:${stub.port} has expired (CERT_HAS_EXPIRED)`);
   expect(stdout).toContain('fix:  the exchange must renew it');
-  expect(stub.seen, 'nothing is sent to a host without a trusted certificate').toEqual([]);
+  expect(stub.calls, 'nothing is sent to a host without a trusted certificate').toEqual([]);
 });
 
 test('no key, secret or signature of a service that echoes requests reaches the terminal or the bundle', async () => {
@@ -85,7 +85,7 @@ test('no key, secret or signature of a service that echoes requests reaches the 
   for (const reply of [text.stdout, text.stderr, json.stdout, json.stderr, stored]) {
     for (const form of [...forms(STUB_KEY), ...forms(STUB_SECRET)]) expect(reply.toLowerCase()).not.toContain(form.toLowerCase());
   }
-  const signatures = stub.seen.flatMap(({ headers }) => headers['x-ch-sign'] ?? []);
+  const signatures = stub.calls.flatMap(({ headers }) => headers['x-ch-sign'] ?? []);
   expect(signatures.length).toBeGreaterThan(5);
   for (const signature of signatures) expect(stored).not.toContain(signature);
   for (const word of ['X-CH-', 'x-ch-', STUB_KEY.slice(0, 4), '1000.5', '250.25', fixture.folder]) expect(stored).not.toContain(word);

@@ -107,22 +107,26 @@ describe('an editor', () => {
     const strictness = { strict: true, exactOptionalPropertyTypes: true, noImplicitOverride: true, skipLibCheck };
     const options = { ...resolution, ...strictness, noEmit: true, target: ts.ScriptTarget.ES2022, types: ['node'] };
     const systemHost = ts.createCompilerHost(options);
-    const kept = read[kind];
+    const settings = read[kind];
     const host: ts.CompilerHost = {
       ...systemHost,
       getCurrentDirectory: () => folder,
       getSourceFile: (name, ...sourceOptions) => {
         if (name === file) return systemHost.getSourceFile(name, ...sourceOptions);
-        if (!kept.has(name)) kept.set(name, systemHost.getSourceFile(name, ...sourceOptions));
-        return kept.get(name);
+        if (!settings.has(name)) settings.set(name, systemHost.getSourceFile(name, ...sourceOptions));
+        return settings.get(name);
       },
     };
     const program = ts.createProgram([file], options, host);
     const ownFiles = program.getSourceFiles().filter(({ fileName }) => fileName === file || fileName.includes('/node_modules/isobar/'));
     expect(ownFiles.length).toBeGreaterThan(20);
-    const found = [...program.getConfigFileParsingDiagnostics(), ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
-    for (const source of ownFiles) found.push(...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source));
-    return ts.formatDiagnostics(found, { ...host, getNewLine: () => '\n' });
+    const diagnostics = [
+      ...program.getConfigFileParsingDiagnostics(),
+      ...program.getOptionsDiagnostics(),
+      ...program.getGlobalDiagnostics(),
+    ];
+    for (const source of ownFiles) diagnostics.push(...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source));
+    return ts.formatDiagnostics(diagnostics, { ...host, getNewLine: () => '\n' });
   };
 
   describe.each([['5.9', checkBy59], ['7', checkBy7]] as const)('with TypeScript %s', (_version, check) => {

@@ -100,8 +100,8 @@ describe('a run', () => {
   test('a set of a sweep on an external series has the same figures as its backtest', async () => {
     const { code, stdout, stderr } = await fixture.run('sweep', 'oi.yaml', '--grid', 'slow=20,30', '--json');
     expect(code, stderr).toBe(0);
-    const alone = await fixture.run('backtest', 'oi.yaml', '--set', 'params.slow=20', '--json');
-    const { metrics } = JSON.parse(alone.stdout) as { metrics: { sharpe: number } };
+    const singleRun = await fixture.run('backtest', 'oi.yaml', '--set', 'params.slow=20', '--json');
+    const { metrics } = JSON.parse(singleRun.stdout) as { metrics: { sharpe: number } };
     expect(stdout).toContain(String(metrics.sharpe));
   });
 });

@@ -126,8 +126,8 @@ cash: '10000'
       { instrument: 'futures:PAIRUSDT', interval: '15m', execution: true, inside: true },
     ]);
     expect(Number(costBridge.funding)).not.toBe(0);
-    const [kept] = readdirSync(join(folder, 'pair'));
-    const settled = readFileSync(join(folder, 'pair', kept!, 'definition.yaml'), 'utf8');
+    const [runFolder] = readdirSync(join(folder, 'pair'));
+    const settled = readFileSync(join(folder, 'pair', runFolder!, 'definition.yaml'), 'utf8');
     expect(settled).toContain("spot: { USDT: '5000' }");
     writeFile('carryAgain.yaml', settled);
     expect((await summaryHere('carryAgain.yaml')).resultHash).toBe(resultHash);

@@ -44,7 +44,7 @@ function start(): ChildProcess {
 const folder = (): string => join(demo.folder, 'bot');
 const view = (): Promise<BotView | null> => askView(folder()).catch(() => null);
 /** Resolves with the bot's view once the condition holds for it. */
-const until = async (holds: (seen: BotView | null) => boolean, awaited: string): Promise<BotView> => {
+const until = async (holds: (currentView: BotView | null) => boolean, awaited: string): Promise<BotView> => {
   let newest: BotView | null = null;
   await expect
     .poll(
@@ -57,7 +57,7 @@ const until = async (holds: (seen: BotView | null) => boolean, awaited: string):
     .toBe(true);
   return newest!;
 };
-const untilRunning = (awaited: string): Promise<BotView> => until((seen) => seen?.scopes[0]?.state === 'RUN', awaited);
+const untilRunning = (awaited: string): Promise<BotView> => until((currentView) => currentView?.scopes[0]?.state === 'RUN', awaited);
 
 /** Returns the coins of the account as the exchange reports them. */
 const coins = async (): Promise<number> => {
@@ -97,7 +97,7 @@ async function killByDashboard(running: ChildProcess): Promise<void> {
   const body = JSON.stringify({ request: { op: 'kill', flatten: true, why: 'a rehearsal' } });
   const reply = await fetch(`${dashboardUrl()}/api/act`, { method: 'POST', headers, body });
   expect(await reply.json()).toMatchObject({ done: true });
-  const closed = await until((seen) => seen?.kill?.phase === 'done', 'the bot has closed its positions');
+  const closed = await until((currentView) => currentView?.kill?.phase === 'done', 'the bot has closed its positions');
   expect(closed).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
   for (const { qty } of closed.positions) expect(Number(qty)).toBeLessThan(LOT);
   expect(await exited).toEqual([0, null]);
@@ -111,8 +111,8 @@ async function rearm(): Promise<void> {
 it('a kill flattens a stalled bot, which starts again only after the operator has re-armed it', async () => {
   const coinsBefore = await coins();
   bot = start();
-  const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot has a position');
-  expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
+  const viewWithPosition = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot has a position');
+  expect(viewWithPosition.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
   await expectPositionOnDashboard();
   await killStalledBot(bot);
   expect(Math.abs((await coins()) - coinsBefore)).toBeLessThan(LOT);

@@ -101,11 +101,14 @@ export default composeModule('twice', ({ rebind }) => {
     );
     const firstPrice = async (modelText: string) => Number(table(await runWith(modelText), 'fills.csv')[0]?.['price']);
     const impact = "fills: { impact: { coefficient: '0.5' } }\n";
-    const alone = (await firstPrice(impact)) - (await firstPrice(''));
-    expect(alone).toBeGreaterThan(0);
-    expect((await firstPrice(`models: { slippage: models/slip.ts }\n${impact}`)) - (await firstPrice(''))).toBeCloseTo(alone + 0.02, 8);
+    const impactOfFirst = (await firstPrice(impact)) - (await firstPrice(''));
+    expect(impactOfFirst).toBeGreaterThan(0);
+    expect((await firstPrice(`models: { slippage: models/slip.ts }\n${impact}`)) - (await firstPrice(''))).toBeCloseTo(
+      impactOfFirst + 0.02,
+      8,
+    );
     const wrapped = `modules: [modules/twice.ts]\n${impact.replace('{ impact', '{ slippageTicks: 3, impact')}`;
-    expect((await firstPrice(wrapped)) - (await firstPrice(''))).toBeCloseTo(alone + 0.06, 8);
+    expect((await firstPrice(wrapped)) - (await firstPrice(''))).toBeCloseTo(impactOfFirst + 0.06, 8);
   });
 
   test.each([

@@ -24,13 +24,13 @@ export default class Counter extends Strategy {
 
 /** Runs `isobar parity` on a planted bot, with the words behind the folder. */
 async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[]) {
-  const found: Awaited<ReturnType<typeof commandIn>>[] = [];
+  const results: Awaited<ReturnType<typeof commandIn>>[] = [];
   await comparePlanted(planted, async (folder) => {
     const home = dirname(folder);
     writeFileSync(join(home, 'counter.ts'), CODE);
-    for (const words of runs) found.push(await commandIn(home, ['parity', 'bot', ...words]));
+    for (const words of runs) results.push(await commandIn(home, ['parity', 'bot', ...words]));
   });
-  return found;
+  return results;
 }
 
 test('equal runs end with exit code 0 and an empty bridge', async () => {

@@ -95,8 +95,8 @@ describe('isobar report --as', () => {
     const { figures } = await printed(midBarRun, 'backtesting.py');
     const { bars } = loadBars(catalog, { market: 'spot', symbol: 'SYNUSDT', interval: '1h' });
     const closeBefore = (day: number) => bars.close[bars.closeMs.indexOf(day)]!;
-    const held = (closeBefore(Date.UTC(2024, 1, 1)) / closeBefore(Date.UTC(2024, 0, 11)) - 1) * 100;
-    expect(figures.find(({ name }) => name === 'Buy & Hold Return [%]')!.original).toBeCloseTo(held, 9);
+    const holdingReturn = (closeBefore(Date.UTC(2024, 1, 1)) / closeBefore(Date.UTC(2024, 0, 11)) - 1) * 100;
+    expect(figures.find(({ name }) => name === 'Buy & Hold Return [%]')!.original).toBeCloseTo(holdingReturn, 9);
   });
 
   it('isobar report --as leaves out the figures of prices for a run made in code, and says why', async () => {

@@ -26,17 +26,17 @@ it.skipIf(!hasBrowser)(
     const browser = await chromium.launch({ executablePath: BROWSER });
     onTestFinished(() => browser.close());
     const page = await openReport(browser, path, { viewport: { width: 1280, height: 900 } }, causes);
-    const drawn = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
+    const firstDrawMs = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
     const readyMs = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     // Measured by the clock, or by CPU time if other processes used the processor. The page's thread has done all the work since the page
     // was opened.
-    const drawnMs = Math.min(drawn, await workMs(session));
+    const drawnMs = Math.min(firstDrawMs, await workMs(session));
     const slowest = await slowestStep(page, session);
     console.log(
       `report of ${REAL_ROWS} bars: ${megabytes.toFixed(2)} MB, summary and page ${((user + system) / 1000).toFixed(0)} ms of CPU; ` +
-        `drawn after ${drawn.toFixed(0)} ms, unpacked after ${readyMs.toFixed(0)} ms, slowest zoom step ${slowest.toFixed(0)} ms`,
+        `drawn after ${firstDrawMs.toFixed(0)} ms, unpacked after ${readyMs.toFixed(0)} ms, slowest zoom step ${slowest.toFixed(0)} ms`,
     );
     expect(megabytes).toBeLessThanOrEqual(15);
     expect(drawnMs).toBeLessThanOrEqual(4000);

@@ -42,12 +42,12 @@ writeFileSync(
 );
 
 test('a run of a few hours sees the days before it, and contains no whole day', async () => {
-  const seen: number[][] = [];
+  const visibleRows: number[][] = [];
   class Days extends Strategy {
     day = this.feed('day');
     mean = this.use(sma(this.day.close, 2));
     override onBar() {
-      if (this.bars.fresh) seen.push([this.nowMs, this.mean.value]);
+      if (this.bars.fresh) visibleRows.push([this.nowMs, this.mean.value]);
     }
   }
   const minutes = generateBars({ ...generated, bars: 5 * 1440 });
@@ -55,9 +55,9 @@ test('a run of a few hours sees the days before it, and contains no whole day', 
   const both = { ...feeds, day: { symbol: 'TESTUSDT', interval: '1d' } } as const;
   const span = { from: '2024-01-04T22:00', to: '2024-01-05T03:00' };
   await backtest({ strategy: Days, data: [minutes], feeds: both, cash: '10000', ...span });
-  expect(seen).toHaveLength(300);
+  expect(visibleRows).toHaveLength(300);
   const midnight = Date.UTC(2024, 0, 5);
-  for (const [ms, mean] of seen) expect(mean).toBeCloseTo((ms! < midnight ? day(2) + day(3) : day(3) + day(4)) / 2, 6);
+  for (const [ms, mean] of visibleRows) expect(mean).toBeCloseTo((ms! < midnight ? day(2) + day(3) : day(3) + day(4)) / 2, 6);
 });
 
 describe('one run, however it is asked for', () => {

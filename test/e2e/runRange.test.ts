@@ -42,10 +42,10 @@ test('a feed that starts before the bars in which orders fill adds no empty days
     line: null,
   });
   // The result is the same as with `from` and `to`.
-  const stated = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
-  expect(stated.resultHash).toBe(summary.resultHash);
-  expect(stated.metrics.sharpe).toBe(summary.metrics.sharpe);
-  expect(stated.summary.warnings.map(({ code }) => code)).not.toContain('DATA_PARTIAL');
+  const statedRange = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
+  expect(statedRange.resultHash).toBe(summary.resultHash);
+  expect(statedRange.metrics.sharpe).toBe(summary.metrics.sharpe);
+  expect(statedRange.summary.warnings.map(({ code }) => code)).not.toContain('DATA_PARTIAL');
 });
 
 test('bars that end before the run are reported, and the range that was asked for stays', async () => {

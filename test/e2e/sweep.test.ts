@@ -200,10 +200,10 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     // The results of the sets beside the stalled ones are those of separate runs.
-    const beside = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
-    const alone = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ALONE, '--json');
-    expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
-      beside.best.map(({ figures }) => figures),
+    const jointSweep = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
+    const singleSweep = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ALONE, '--json');
+    expect((JSON.parse(singleSweep.stdout) as typeof jointSweep).best.map(({ figures }) => figures)).toEqual(
+      jointSweep.best.map(({ figures }) => figures),
     );
     expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 sets already in the ledger');
   });
@@ -263,7 +263,7 @@ describe('a sweep that is cut', () => {
     const began = performance.now();
     await fixture.sweep(...grid, '--fresh');
     const aloneMs = performance.now() - began;
-    const alone = { sweepHash: fixture.json().sweepHash, table: fixture.table() };
-    expect((await killAndResume({ bars: 2000, grid, kills: 2, seed: 20, aloneMs, ...alone })).kills).toBe(2);
+    const uninterrupted = { sweepHash: fixture.json().sweepHash, table: fixture.table() };
+    expect((await killAndResume({ bars: 2000, grid, kills: 2, seed: 20, aloneMs, ...uninterrupted })).kills).toBe(2);
   });
 });

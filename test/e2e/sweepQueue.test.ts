@@ -10,12 +10,12 @@ const GRID = ['--grid', 'fast=2..16:2', '--grid', 'slow=18..40:2'];
 describe.skipIf(!hasRedis)('a shared sweep', () => {
   const fixture = new SweepFixture(4000);
   let redis: RedisServer;
-  let alone: { readonly hash: string; readonly table: string };
+  let singleMachine: { readonly hash: string; readonly table: string };
 
   beforeAll(async () => {
     redis = await startRedis();
     await fixture.sweep(...GRID, '--workers', '1');
-    alone = { hash: fixture.json().sweepHash, table: fixture.table() };
+    singleMachine = { hash: fixture.json().sweepHash, table: fixture.table() };
   });
   afterAll(async () => {
     await redis.stop();
@@ -26,8 +26,8 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     const before = fixture.ledgerSets().length;
     const { code, stderr } = await fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--workers', '1');
     expect(code, stderr).toBe(0);
-    expect(fixture.json().sweepHash).toBe(alone.hash);
-    expect(fixture.table()).toBe(alone.table);
+    expect(fixture.json().sweepHash).toBe(singleMachine.hash);
+    expect(fixture.table()).toBe(singleMachine.table);
     expect(fixture.ledgerSets().length - before).toBe(96);
     expect(await keysIn(redis.url)).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     const helper = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
     const { code, stderr } = await run;
     expect(code, stderr).toBe(0);
-    expect(fixture.json().sweepHash).toBe(alone.hash);
+    expect(fixture.json().sweepHash).toBe(singleMachine.hash);
     expect(fixture.ledgerSets().length - before).toBe(96);
     helper.kill('SIGTERM');
     expect(await killAfter(helper, 10_000)).toBe(143);

@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await page.locator('#hold-1').isVisible()).toBe(false);
     await page.selectOption('#pick-down', { label: 'p1' });
     expect(await page.locator('#pick-across').inputValue()).not.toBe(await page.locator('#pick-down').inputValue());
-    for (const held of ['best', 'mean']) await page.locator('select[id^=hold-]:visible').selectOption(held);
+    for (const choice of ['best', 'mean']) await page.locator('select[id^=hold-]:visible').selectOption(choice);
     await page.selectOption('#pick-figure', { label: 'Max drawdown' });
     await page.locator('#smooth').check();
     await page.locator('#map').focus();

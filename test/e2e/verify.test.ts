@@ -217,12 +217,12 @@ describe('a run whose files have changed', () => {
     const moved = `${fixture.folder}-moved`;
     cpSync(fixture.folder, moved, { recursive: true });
     expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
-    const alone = join(moved, 'a', 'b', 'c', 'run');
-    cpSync(fixture.run, alone, { recursive: true });
+    const runOnly = join(moved, 'a', 'b', 'c', 'run');
+    cpSync(fixture.run, runOnly, { recursive: true });
     rmSync(join(moved, 'strategies'), { recursive: true });
-    expect(await verify(alone)).toMatchObject({ outcome: 'notRun' });
-    expect(await verify(alone, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
-    expect(await fixture.withCurrentFolder(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await verify(runOnly)).toMatchObject({ outcome: 'notRun' });
+    expect(await verify(runOnly, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await fixture.withCurrentFolder(() => verify(runOnly))).toMatchObject({ outcome: 'identical', changed: [] });
     rmSync(moved, { recursive: true });
   });
 });

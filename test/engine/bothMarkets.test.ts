@@ -128,9 +128,9 @@ describe('a run over both markets', () => {
   it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
     const bothRecord = await recordFrom(planOfBoth([SpotTrader, FuturesTrader], options, seed));
-    const alone = { ...options, cash: { USDT: '5000' } };
-    const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, alone));
-    const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, alone));
+    const singleMarket = { ...options, cash: { USDT: '5000' } };
+    const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, singleMarket));
+    const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, singleMarket));
     expect(bothRecord.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
     expect(ofCoins.fills.length).toBeGreaterThan(50);
     expect(ofContracts.fills.length).toBeGreaterThan(50);

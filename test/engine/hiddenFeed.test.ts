@@ -10,7 +10,7 @@ import { coarser, fillRows, planFor, walkBars } from './world.ts';
 class Cross extends Strategy {
   fast = this.use(sma(this.bars.close, 3));
   slow = this.use(sma(this.bars.close, 8));
-  seen = 0;
+  barCount = 0;
   up = this.when(crossedUp(this.fast, this.slow), () => {
     const { close } = this.bars.bar;
     if (this.position().isFlat) this.buy({ base: '0.5' }, { takeProfit: close * 1.004, stopLoss: close * 0.996 });

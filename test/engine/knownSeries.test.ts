@@ -176,20 +176,20 @@ test('the proofs change only external values that become known later', () => {
 
 test('no property of a view of an external series leads to a value that is not yet known', async () => {
   const rows: Row[] = [[START_MS, START_MS + 10 * MINUTE, 1], [START_MS + MINUTE, endMs - MINUTE, 424_242]]; // prettier-ignore
-  let found = 0;
+  let leaks = 0;
   class InspectingStrategy extends Strategy {
     x = this.series('x');
     override onBar() {
       if (this.nowMs >= endMs - MINUTE) return;
       const names = [...Object.getOwnPropertyNames(this.x), ...Object.getOwnPropertyNames(Object.getPrototypeOf(this.x))];
-      for (const name of names) if (name !== 'constructor' && Reflect.get(this.x, name) === 424_242) found++;
+      for (const name of names) if (name !== 'constructor' && Reflect.get(this.x, name) === 424_242) leaks++;
       expect(Object.isFrozen(this.x)).toBe(true);
       expect(() => this.x.ago(-1)).toThrow();
       expect(JSON.stringify(this.x)).toBe('{}');
     }
   }
   await run({ strategies: [InspectingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
-  expect(found).toBe(0);
+  expect(leaks).toBe(0);
 });
 
 test('an external series with an unknown name or symbol is rejected with a remedy', async () => {

@@ -189,8 +189,8 @@ export class Naive {
   }
 
   #readyMs(): number {
-    const needed = this.#options.script.signals ? SLOW : 0;
-    return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? needed : 0]!));
+    const warmupRows = this.#options.script.signals ? SLOW : 0;
+    return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? warmupRows : 0]!));
   }
 
   #runDue(instantMs: number): void {
@@ -217,7 +217,7 @@ export class Naive {
   }
   #equity(): bigint {
     return this.#heldUnits.reduce(
-      (sum, held, symbolIndex) => sum + (held === 0n ? 0n : held * BigInt(this.#last(symbolIndex))),
+      (sum, lots, symbolIndex) => sum + (lots === 0n ? 0n : lots * BigInt(this.#last(symbolIndex))),
       this.#cash,
     );
   }
@@ -478,11 +478,11 @@ export class Naive {
    * included.
    */
   #forEachOrder(symbolIndex: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
-    const seen = new Set<NaiveOrder>();
+    const visited = new Set<NaiveOrder>();
     for (;;) {
-      const order = this.#books[symbolIndex]!.find((candidate) => !seen.has(candidate) && takes(candidate));
+      const order = this.#books[symbolIndex]!.find((candidate) => !visited.has(candidate) && takes(candidate));
       if (!order) return;
-      seen.add(order);
+      visited.add(order);
       call(order);
     }
   }

@@ -58,17 +58,17 @@ const near = (ticks: number, thousandths: number): number => Math.max(2, Math.ro
 /** Returns the prices and the marks of a scenario, in ticks. */
 function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonly marks: NaiveRow[] } {
   let last = start;
-  const drawn = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
+  const extremeRow = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
   for (const { gap, up, down, close, markOff, markUp, markDown } of rows) {
     const open = Math.max(20, Math.min(start * 4, near(last, gap)));
     const [high, low] = [near(open, up), near(open, -down)];
     last = Math.round(low + ((high - low) * close) / 100);
-    drawn.rows.push([open, high, low, last]);
+    extremeRow.rows.push([open, high, low, last]);
     const [markOpen, markClose] = [near(open, markOff), near(last, markOff)];
     const max = Math.max(near(high, markUp - 10), markOpen, markClose);
-    drawn.marks.push([markOpen, max, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
+    extremeRow.marks.push([markOpen, max, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
   }
-  return drawn;
+  return extremeRow;
 }
 
 /** What a random order may depend on. */
@@ -84,13 +84,13 @@ interface RequestContext {
 
 /** Returns a drawn request with levels in ticks and its size in lots. */
 function requestOf(
-  drawn: DrawnRequest,
+  drawnRequest: DrawnRequest,
   { scenario: { isGuarded, goesLong }, isNet, close, lotsPerSize, number }: RequestContext,
 ): NaiveRequest {
-  const isLong = isNet ? goesLong : drawn.isLong;
-  const reduces = !isGuarded && drawn.reduces;
-  const kind = drawn.kind === 'market' && !reduces ? 'limit' : drawn.kind;
-  let level = kind === 'market' ? 0 : near(close, drawn.away);
+  const isLong = isNet ? goesLong : drawnRequest.isLong;
+  const reduces = !isGuarded && drawnRequest.reduces;
+  const kind = drawnRequest.kind === 'market' && !reduces ? 'limit' : drawnRequest.kind;
+  let level = kind === 'market' ? 0 : near(close, drawnRequest.away);
   if (kind === 'trigger' && level === close) level++;
   /** Returns the level of a guard: on the winning side of the entry for a sign of 1, on the losing side for -1. */
   const guardLevel = (thousandths: number, sign: number): number => {
@@ -103,11 +103,11 @@ function requestOf(
     kind,
     isLong,
     reduces,
-    lots: drawn.size * lotsPerSize + number,
+    lots: drawnRequest.size * lotsPerSize + number,
     level,
-    stop: hasGuards && drawn.stop !== null ? guardLevel(drawn.stop, -1) : 0,
-    target: hasGuards && drawn.target !== null ? guardLevel(drawn.target, 1) : 0,
-    trailing: hasGuards && drawn.trailing !== null ? Math.max(1, Math.round((close * drawn.trailing) / 1000)) : 0,
+    stop: hasGuards && drawnRequest.stop !== null ? guardLevel(drawnRequest.stop, -1) : 0,
+    target: hasGuards && drawnRequest.target !== null ? guardLevel(drawnRequest.target, 1) : 0,
+    trailing: hasGuards && drawnRequest.trailing !== null ? Math.max(1, Math.round((close * drawnRequest.trailing) / 1000)) : 0,
   };
 }
 
@@ -158,20 +158,20 @@ interface AccountKind {
 }
 
 /** Runs a scenario by the bot and by the naive account, and expects the same fills and the same equity at the end. */
-async function compare(account: AccountKind, drawn: Scenario): Promise<Outcome> {
+async function compare(account: AccountKind, drawnScenario: Scenario): Promise<Outcome> {
   const { kind, isCross, isNet } = account;
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
-  const { rows, marks } = rowsOf(drawn);
-  const { leverage, hasMarks } = drawn;
-  const lotValue = kind === 'linear' ? drawn.start : 1e11 / drawn.start;
+  const { rows, marks } = rowsOf(drawnScenario);
+  const { leverage, hasMarks } = drawnScenario;
+  const lotValue = kind === 'linear' ? drawnScenario.start : 1e11 / drawnScenario.start;
   const lotsPerSize = Math.max(1, Math.round((kind === 'linear' ? 8e6 : 2e7) / lotValue));
   let requestCount = 0;
-  const requestsByRow = drawn.rows.map(({ requests }, index) => {
-    const context = { scenario: drawn, isNet, close: rows[index + 1]![3], lotsPerSize };
+  const requestsByRow = drawnScenario.rows.map(({ requests }, index) => {
+    const context = { scenario: drawnScenario, isNet, close: rows[index + 1]![3], lotsPerSize };
     return requests.map((drawnRequest) => requestOf(drawnRequest, { ...context, number: ++requestCount }));
   });
   const requests = [[], ...requestsByRow];
-  const cash = isCross ? crossCash(requests.flat(), lotValue, drawn) : 1e14;
+  const cash = isCross ? crossCash(requests.flat(), lotValue, drawnScenario) : 1e14;
   const futures = { leverage, isCross, isNet, liquidationFeePpm: 5000, data: contractData(instrument.id, hasMarks ? marks : null) };
   const { record, sent } = await runRequests({ requests, rows, instrument, cash, futures });
 
@@ -270,8 +270,11 @@ describe('a run equals a naive margin account', () => {
     async (kind, margin, sides) => {
       const total = { fills: 0, liquidations: 0, tight: 0 };
       await fc.assert(
-        fc.asyncProperty(scenario, async (drawn) => {
-          const { fills, liquidations, isTight } = await compare({ kind, isCross: margin === 'cross', isNet: sides === 'net' }, drawn);
+        fc.asyncProperty(scenario, async (drawnScenario) => {
+          const { fills, liquidations, isTight } = await compare(
+            { kind, isCross: margin === 'cross', isNet: sides === 'net' },
+            drawnScenario,
+          );
           total.fills += fills;
           total.liquidations += isTight ? 0 : liquidations;
           if (isTight) total.tight++;

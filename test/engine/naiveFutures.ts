@@ -377,12 +377,12 @@ export class NaiveFutures {
   /** Returns the side whose liquidation comes before the event, or null. */
   #liquidationBefore({ level, isBuy, reduces, falls, atOpen }: RowEvent): Side | null {
     if (level === 0) return null;
-    const found = this.#sides.find((side) => {
+    const ownSide = this.#sides.find((side) => {
       if (!this.#isDue(side)) return false;
       if (falls === side.isLong) return this.#isLiquidatedAt(side, level, () => this.#lastMark());
       return !atOpen && isBuy !== side.isLong && (this.#terms.isNet || reduces);
     });
-    return found ?? null;
+    return ownSide ?? null;
   }
 
   #event(order: Resting, { level, atOpen, stage, apply }: Pick<RowEvent, 'level' | 'atOpen' | 'stage' | 'apply'>): RowEvent {

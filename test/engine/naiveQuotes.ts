@@ -52,24 +52,24 @@ const up = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Deci
 /** Money in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
 export class NaiveQuotes {
   readonly cash: Record<string, Decimal>;
-  readonly held: Decimal[];
+  readonly heldAmounts: Decimal[];
   readonly fills: string[] = [];
   readonly endings: string[] = [];
   readonly equity: string[] = [];
-  readonly seen: SeenMinute[] = [];
+  readonly minutes: SeenMinute[] = [];
   readonly #case: QuotesCase;
   readonly #convert: number;
   readonly #closes: (Decimal | null)[];
   readonly #rows: ReadonlyMap<number, number>[];
   #orders: Order[] = [];
 
-  constructor(given: QuotesCase, convert: number) {
-    this.#case = given;
+  constructor(quotesCase: QuotesCase, convert: number) {
+    this.#case = quotesCase;
     this.#convert = convert;
-    this.cash = { USDT: new Decimal(given.cash['USDT'] ?? 0), BTC: new Decimal(given.cash['BTC'] ?? 0) };
-    this.held = given.bars.map(() => zero);
-    this.#closes = given.bars.map(() => null);
-    this.#rows = given.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
+    this.cash = { USDT: new Decimal(quotesCase.cash['USDT'] ?? 0), BTC: new Decimal(quotesCase.cash['BTC'] ?? 0) };
+    this.heldAmounts = quotesCase.bars.map(() => zero);
+    this.#closes = quotesCase.bars.map(() => null);
+    this.#rows = quotesCase.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
   }
 
   run(): this {
@@ -85,7 +85,7 @@ export class NaiveQuotes {
       const acts = this.#case.script.get(now);
       if (acts === undefined) continue;
       const rate = this.#rate();
-      this.seen.push({
+      this.minutes.push({
         minute: now,
         equity: this.#equity().toFixed(),
         equityIn: down(this.#equity().div(rate)).toFixed(),
@@ -114,9 +114,9 @@ export class NaiveQuotes {
     return this.#closes[this.#convert] ?? this.#price(this.#convert, 'open', 0);
   }
   #money(asset: string): Decimal {
-    return this.held.reduce((sum, held, symbol) => {
-      if (held.isZero() || this.#instrument(symbol).quote !== asset) return sum;
-      return sum.plus(near(held.times(this.#closes[symbol]!)));
+    return this.heldAmounts.reduce((sum, amountHeld, symbol) => {
+      if (amountHeld.isZero() || this.#instrument(symbol).quote !== asset) return sum;
+      return sum.plus(near(amountHeld.times(this.#closes[symbol]!)));
     }, this.cash[asset]!);
   }
   #equity(): Decimal {
@@ -150,10 +150,10 @@ export class NaiveQuotes {
       .filter((each) => this.#instrument(each.symbol).quote === quote)
       .reduce((sum, each) => sum.plus(each.reserved), zero);
     const { maxOrderNotional } = this.#case;
-    const isReduction = !isBuy && amount.lte(this.held[symbol]!);
+    const isReduction = !isBuy && amount.lte(this.heldAmounts[symbol]!);
     if (isByAmount ? amount.lt(up(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
     else if (maxOrderNotional !== null && !isReduction && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
-    else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.held[symbol]!)) order.ending = 'MARGIN';
+    else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.heldAmounts[symbol]!)) order.ending = 'MARGIN';
     return order;
   }
 
@@ -180,7 +180,7 @@ export class NaiveQuotes {
     const notional = quantity.times(price);
     const inCoins = isBuy && this.#case.feesIn === 'received';
     const fee = near((inCoins ? quantity : notional).times(isMaker ? MAKER : TAKER), inCoins ? baseDigits : UNIT);
-    this.held[symbol] = this.held[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
+    this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
     this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(inCoins ? 0 : fee);
     this.fills.push(
       [isMaker ? minute + 1 : minute, wireName, isBuy ? 'buy' : 'sell', price.toFixed(), quantity.toFixed(), fee.toFixed()].join(' '),

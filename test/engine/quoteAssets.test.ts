@@ -79,7 +79,7 @@ function randomAct(pick: (below: number) => number): Act {
 }
 
 /** Returns a strategy that does the acts of a script, and records what it sees. */
-function scriptStrategy(script: QuotesCase['script'], seen: SeenMinute[]) {
+function scriptStrategy(script: QuotesCase['script'], minutes: SeenMinute[]) {
   return class Scripted extends Strategy {
     all = NAMES.map((name) => this.feed(name));
     override onBar() {
@@ -87,7 +87,7 @@ function scriptStrategy(script: QuotesCase['script'], seen: SeenMinute[]) {
       const acts = script.get(minute);
       if (acts === undefined) return;
       const text = (value: number) => new Decimal(value).toFixed();
-      seen.push({
+      minutes.push({
         minute,
         equity: text(this.equity),
         equityIn: text(this.equityIn('BTC')),
@@ -109,9 +109,9 @@ function scriptStrategy(script: QuotesCase['script'], seen: SeenMinute[]) {
 
 /** Runs a case, and returns its fills and what the strategy saw. */
 async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
-  const seen: SeenMinute[] = [];
+  const minutes: SeenMinute[] = [];
   const { record, engine } = await run({
-    strategies: [scriptStrategy(script, seen)],
+    strategies: [scriptStrategy(script, minutes)],
     feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
     cash,
     convert: CONVERT,
@@ -122,7 +122,7 @@ async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesC
   });
   const { ledger } = engine;
   if (!(ledger instanceof ConvertedLedger)) throw new Error('expected books of several quote assets');
-  return { record, seen, ledger };
+  return { record, seen: minutes, ledger };
 }
 
 /** Returns the fills as text with exact decimals. */
@@ -142,12 +142,12 @@ describe('cash in two quote assets', () => {
   it(`equals a naive backtest in decimals over ${SCRIPTS} random scripts`, async () => {
     const counts: Record<string, number> = {};
     for (let seed = 1; seed <= SCRIPTS; seed++) {
-      const given = randomCase(seed);
-      const naive = new NaiveQuotes(given, 0).run();
-      const { record, seen, ledger } = await runCase(given, seed);
+      const quotesCase = randomCase(seed);
+      const naive = new NaiveQuotes(quotesCase, 0).run();
+      const { record, seen, ledger } = await runCase(quotesCase, seed);
       const where = `seed ${seed}`;
       const { orders, equity } = record;
-      expectEqual(seen, naive.seen, where);
+      expectEqual(seen, naive.minutes, where);
       expectEqual(
         Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!),
         naive.endings,
@@ -243,18 +243,18 @@ describe('limits and weights with two quote assets', () => {
   });
 
   it('weights are shares of the whole equity, and a purchase is limited to the cash of its own asset', async () => {
-    const held: string[] = [];
+    const heldTexts: string[] = [];
     const endings = await endingsOf(
       {},
       {
         3: (on) => on.rebalance({ ETHBTC: '0.1', SOLUSDT: '0.3' }),
-        8: (on) => (held.push(on.held('eth'), on.held('sol')), on.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
-        13: (on) => held.push(on.held('eth'), on.held('sol'), String(on.cashIn('BTC'))),
+        8: (on) => (heldTexts.push(on.held('eth'), on.held('sol')), on.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
+        13: (on) => heldTexts.push(on.held('eth'), on.held('sol'), String(on.cashIn('BTC'))),
       },
     );
     expect(endings).toEqual(['filled', 'filled', 'filled']);
     // 16,000 USDT are 0.2666 BTC and 5.333 ETH; 48,000 USDT are 320 SOL; the whole BTC buys 20 ETH.
-    expect(held).toEqual(['5.333', '320', '20', '320', '0']);
+    expect(heldTexts).toEqual(['5.333', '320', '20', '320', '0']);
   });
 
   it('cash of an unknown asset is an error that names the known ones', async () => {

@@ -120,13 +120,13 @@ class Oracle {
     const targets: Target[] = [];
     NAMES.forEach((name, index) => {
       const lots = this.#lotsFor(equityShare(weights[`${name}USDT`] ?? 0), index, row);
-      const held = this.#heldLots[index]!;
-      const missingLots = Math.abs(lots - held);
+      const heldLots = this.#heldLots[index]!;
+      const missingLots = Math.abs(lots - heldLots);
       // The smallest order of the instrument has two lots.
       if (missingLots < 2) return;
       const isWithinBand = options.band !== undefined && missingLots <= this.#lotsFor(equityShare(options.band), index, row);
       // The band does not apply to a symbol that is opened or closed.
-      if (lots > 0 && held > 0 && isWithinBand) return;
+      if (lots > 0 && heldLots > 0 && isWithinBand) return;
       if (options.minTrade !== undefined && missingLots < this.#lotsFor(new Decimal(options.minTrade), index, row)) return;
       targets.push({ index, lots });
     });

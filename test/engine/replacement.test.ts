@@ -89,10 +89,10 @@ describe('a replacement', () => {
   const withLatency = { fills: { latencyMs: 20_000 } };
 
   it('a replacement waits as a draft that the strategy is notified of and sees among its open orders', async () => {
-    const seen: string[] = [];
-    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => seen.push(...strategy.open()) };
+    const events: string[] = [];
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => events.push(...strategy.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
-    expect(seen).toEqual(['1 cancelSent', '2 draft']);
+    expect(events).toEqual(['1 cancelSent', '2 draft']);
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 

@@ -57,7 +57,7 @@ describe('a size by risk', () => {
     ['0.007', { multiplier: 7, multiplierDigits: 3 }, 285],
     ['1', { multiplier: 1, multiplierDigits: 0 }, 2],
     ['2', { multiplier: 2, multiplierDigits: 0 }, 1],
-  ])('of two coins is so many contracts of %s coins, rounded down', async (_, terms, contracts) => {
+  ])('of two coins is the contracts of %s coins that are worth as much, rounded down', async (_, terms, contracts) => {
     const instrument = linearContract({ ...FREE, ...terms });
     expect(await lotsOf(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([contracts]);
     expect(await lotsOf(instrument, (strategy) => strategy.sellSize(sizeByRisk(BY_RISK)))).toEqual([-contracts]);

@@ -67,7 +67,7 @@ describe('an undeclared custom indicator', () => {
 
 describe('what a strategy holds', () => {
   it('no property or prototype of a strategy leads to a column of its feeds', async () => {
-    const found: string[] = [];
+    const differences: string[] = [];
     class Walker extends Strategy {
       spec = sma(this.bars.close, 3);
       mean = this.use(this.spec);
@@ -76,7 +76,7 @@ describe('what a strategy holds', () => {
         const walk = (value: unknown, path: string): void => {
           if (value === null || (typeof value !== 'object' && typeof value !== 'function') || visited.has(value)) return;
           visited.add(value);
-          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) found.push(path);
+          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) differences.push(path);
           for (const key of Reflect.ownKeys(value)) {
             const { value: member } = Object.getOwnPropertyDescriptor(value, key) ?? {};
             walk(member, `${path}.${String(key)}`);
@@ -91,6 +91,6 @@ describe('what a strategy holds', () => {
       }
     }
     await runBacktest(planFor({ strategies: [{ strategy: Walker }], feeds: { bars }, cash: { USDT: '5000' } }));
-    expect(found).toEqual([]);
+    expect(differences).toEqual([]);
   });
 });

@@ -138,9 +138,9 @@ test('a series over several feeds equals the one computed from the rows closed b
   const values = await readValues(64);
   expect(values.size).toBeGreaterThan(900);
   const views = expectedViews();
-  for (const [ms, found] of values) {
+  for (const [ms, actual] of values) {
     for (const [name, expectedAt] of Object.entries(views)) {
-      const [value, expected] = [found[name]!, expectedAt(ms)];
+      const [value, expected] = [actual[name]!, expectedAt(ms)];
       if (Number.isNaN(value) && Number.isNaN(expected)) continue;
       const isNear = Math.abs(value - expected) <= 1e-6 * Math.max(1, Math.abs(expected));
       if (!isNear) throw new Error(`${name} at ${ms}: expected ${expected}, got ${value}`);
@@ -202,10 +202,10 @@ test('the report draws the values of series over several feeds that the strategy
     ['nested', 'other'],
   ] as const) {
     const feed = engine.feeds.find((candidate) => candidate.name === feedName)!;
-    const drawn = feed.indicators.traceValues(views[name] as never);
+    const trace = feed.indicators.traceValues(views[name] as never);
     for (const [ms, values] of valuesByInstant) {
       const row = rowClosedBy(feed.bars, ms);
-      if (!Object.is(drawn[row]!, values[name]!)) throw new Error(`${name} at row ${row}: drawn ${drawn[row]}, read ${values[name]}`);
+      if (!Object.is(trace[row]!, values[name]!)) throw new Error(`${name} at row ${row}: drawn ${trace[row]}, read ${values[name]}`);
     }
   }
 });

@@ -54,7 +54,7 @@ class Scripted extends Strategy {
   cancelAll() {
     for (const { id } of this.openOrders()) this.cancel(id);
   }
-  held() {
+  heldLots() {
     return this.position();
   }
 }
@@ -124,9 +124,9 @@ describe('a trigger order', () => {
     async (_, isBuy, trigger, target, stop, bar) => {
       const price = (ticks: number) => ticks / 10 ** contract.priceDigits;
       const rows = [quiet(10_000), quiet(10_000), bar, quiet(10_000)];
-      const alone = await run(rows, [when(isBuy, trigger, { base: 10 }, { takeProfit: price(target), stopLoss: price(stop) })]);
+      const singleOrder = await run(rows, [when(isBuy, trigger, { base: 10 }, { takeProfit: price(target), stopLoss: price(stop) })]);
       const [entrySide, exitSide] = isBuy ? ['buy', 'sell'] : ['sell', 'buy'];
-      expect(alone.fills).toEqual([
+      expect(singleOrder.fills).toEqual([
         [entrySide, bar[0], 2],
         [exitSide, bar[0], 2],
       ]);
@@ -180,8 +180,8 @@ describe('a trigger order', () => {
     const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
     expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
     expect(fills).toEqual([]);
-    const kept = await run(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
-    expect(kept.fills).toEqual([['buy', 10_302, 6]]);
+    const workingRun = await run(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
+    expect(workingRun.fills).toEqual([['buy', 10_302, 6]]);
   });
 
   it('of two trigger orders the stop fires in a row that reaches both, and the target ends with the position', async () => {
@@ -233,10 +233,10 @@ describe('a trigger order', () => {
     const reportedSides: number[][] = [];
     const steps: (Step | null)[] = [
       (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
-      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
+      (strategy) => reportedSides.push([strategy.heldLots().long.toNumber(), strategy.heldLots().short.toNumber()]),
       when(false, 9800, { base: 10 }, { reduceOnly: true }),
       null,
-      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
+      (strategy) => reportedSides.push([strategy.heldLots().long.toNumber(), strategy.heldLots().short.toNumber()]),
     ];
     const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
     const { fills } = await run(rows, steps, {}, { isNet: false });

@@ -91,11 +91,11 @@ test('a bot decides on each bar from trades as a backtest counts it, over the en
 test.each(['0.5volume', '32000dollar', '40range'])(
   'a bot builds bars of %s while minute bars decide beside them',
   async (interval) => {
-    const seen: number[] = [];
+    const opens: number[] = [];
     class Both extends Strategy {
       minute = this.feed('minute');
       override onBar() {
-        if (this.bars.fresh) seen.push(this.nowMs);
+        if (this.bars.fresh) opens.push(this.nowMs);
       }
     }
     const feeds = { bars: { symbol: 'BTCUSDT', interval }, minute: { symbol: 'BTCUSDT', interval: '1m' } };
@@ -108,7 +108,7 @@ test.each(['0.5volume', '32000dollar', '40range'])(
     const closes = bot.instants.flatMap(({ bars }) => bars.flatMap(({ 7: closeMs = NaN }) => (closeMs > fromMs ? [closeMs] : [])));
     expect(closes.length).toBeGreaterThan(10);
     // A minute bar that comes earlier than a trade of the same minute waits for it.
-    expect(seen).toEqual(closes);
+    expect(opens).toEqual(closes);
     expect(await bot.replay()).toMatchObject({ difference: null, equalToUnstopped: true });
   },
   600_000,

@@ -1,6 +1,7 @@
 // Tests a live bot in two-way mode, which holds a contract long and short at once: what is shown of it, and that a kill closes both sides.
 
 import { afterEach, expect, test } from 'vitest';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
@@ -83,6 +84,38 @@ test('a person changes both sides by the same amount: the view names each side, 
   await until(() => second.opened.bot.auditState.result === 'ok', 60_000, 'an audit that passes');
   expect(messages(second)).toBe('');
   await stopAndClose(second.opened);
+});
+
+test('contracts closed by hand on both sides: an adopted order closes them in the books, an ignored one takes from that side of the account', async () => {
+  fixture = await LiveFixture.open(60);
+  const opened = await fixture.open(fixture.config(CONFIG), [Hedge]);
+  const { bot } = opened;
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
+  bot.start();
+  await until(() => bot.fills.length >= 2 && control.view().positions.length === 2, 60_000, 'both positions');
+  const close = async (side: 'BUY' | 'SELL'): Promise<string> => {
+    const price = ((bot.deps.engine.lastTicks(0) * (side === 'BUY' ? 1.05 : 0.95)) / 10).toFixed(1);
+    const outcome = await callAsPromise(
+      bot.deps.exchange.ungated,
+      'futures.createOrder',
+      { contractName: 'E-BTC-USDT', side, type: 'LIMIT', open: 'CLOSE', positionType: 1, volume: '100', price },
+      { timeoutMs: 60_000 },
+    );
+    if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
+    return outcome.value.orderId;
+  };
+  const [adoptedId, ignoredId] = [await close('SELL'), await close('BUY')];
+  const isForeign = (wanted: string): boolean => control.view().foreignOrders.some(({ id }) => id === wanted);
+  await until(() => isForeign(adoptedId) && isForeign(ignoredId), 60_000, 'both foreign orders');
+  expect(await control.decide({ what: 'adopt', id: adoptedId, strategy: 'Hedge', why: 'mine' }, 'me')).toMatchObject({ done: true });
+  expect(await control.decide({ what: 'ignore', id: ignoredId, why: 'not mine' }, 'me')).toMatchObject({ done: true });
+  await until(() => bot.auditState.result === 'ok' && control.view().positions.length === 3, 60_000, 'an audit that passes');
+  expect(control.view().positions).toMatchObject([
+    { strategy: 'Hedge', side: 'long', qty: '200' },
+    { strategy: 'Hedge', side: 'short', qty: '300' },
+    { strategy: 'account', side: 'short', qty: '-100' },
+  ]);
+  await stopAndClose(opened);
 });
 
 test('a bot whose journal has a contract in net mode does not start in two-way mode: its fills would count on both sides', async () => {

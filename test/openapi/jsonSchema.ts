@@ -29,9 +29,9 @@ export class Reader {
       .split('/')
       .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
       .reduce<unknown>((at, step) => {
-        const found = asObject(at);
-        if (!Object.hasOwn(found, step)) throw new Error(`${reference} leads nowhere`);
-        return found[step];
+        const schema = asObject(at);
+        if (!Object.hasOwn(schema, step)) throw new Error(`${reference} leads nowhere`);
+        return schema[step];
       }, this.#root);
   }
 }
@@ -119,7 +119,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       : [],
   anyOf: (is, value, _, reader) => {
     const all = (is as readonly unknown[]).map((element) => reader.problems(element, value));
-    return all.some((found) => found.length === 0) ? [] : [`in no form: ${all.map((found) => found[0]).join(' | ')}`];
+    return all.some((problems) => problems.length === 0) ? [] : [`in no form: ${all.map((problems) => problems[0]).join(' | ')}`];
   },
   allOf: (is, value, _, reader) => (is as readonly unknown[]).flatMap((element) => reader.problems(element, value)),
   not: (is, value, _, reader) => unless(reader.problems(is, value).length > 0, 'what may not be'),

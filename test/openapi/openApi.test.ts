@@ -22,7 +22,7 @@ const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), '
 const document: unknown = JSON.parse(file);
 const reader = new Reader(document);
 const memberAt = (value: unknown, ...steps: readonly string[]): Schema =>
-  steps.reduce((found, step) => asObject(found[step]), asObject(value));
+  steps.reduce((member, step) => asObject(member[step]), asObject(value));
 const operationOf = (op: Op): Schema => memberAt(document, 'paths', endpointOf(op).path, endpointOf(op).method.toLowerCase());
 const mediaOf = (op: Op): Schema => memberAt(operationOf(op), 'responses', '200', 'content', 'application/json');
 const answerProblems = (op: Op, body: string) => reader.problems(mediaOf(op)['schema'], JSON.parse(body));
@@ -41,11 +41,11 @@ describe('the document', () => {
   });
 
   it('the document has the operation of every endpoint and no other, with its security and its parameters', () => {
-    const found = Object.values(memberAt(document, 'paths')).flatMap((path) =>
+    const documented = Object.values(memberAt(document, 'paths')).flatMap((path) =>
       Object.values(asObject(path)).map((element) => asObject(element)['operationId']),
     );
-    expect(new Set(found)).toEqual(new Set(OPS));
-    expect(found.length).toBe(OPS.length);
+    expect(new Set(documented)).toEqual(new Set(OPS));
+    expect(documented.length).toBe(OPS.length);
     for (const op of OPS) {
       const { params, security, method } = endpointOf(op);
       const { parameters = [], requestBody } = operationOf(op);
@@ -139,9 +139,9 @@ describe('requests', () => {
 
 /** Parses valid JSON. Throws Error for any other text. */
 const parsed = (body: string) => {
-  const found = parseJson(new TextEncoder().encode(body));
-  if (!found.ok) throw new Error(body);
-  return found.value;
+  const json = parseJson(new TextEncoder().encode(body));
+  if (!json.ok) throw new Error(body);
+  return json.value;
 };
 
 /** The client reads all of it, each row included. */

@@ -132,13 +132,13 @@ export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
     'seed',
     'instruments',
   ];
-  const given = Object.entries(data ?? {});
-  const fills = Object.entries((given.find(([key]) => key === 'fills')?.[1] ?? {}) as object).filter(
+  const entries = Object.entries(data ?? {});
+  const fills = Object.entries((entries.find(([key]) => key === 'fills')?.[1] ?? {}) as object).filter(
     // A bot takes an interval alone.
     ([key, value]) => key === 'inside' && value !== 'finest',
   );
   return Object.fromEntries([
-    ...given.filter(([key]) => keys.includes(key)),
+    ...entries.filter(([key]) => keys.includes(key)),
     ...(fills.length === 0 ? [] : [['fills', Object.fromEntries(fills)] as const]),
   ]);
 }

@@ -198,15 +198,15 @@ describe('options of the dialect', () => {
       });
     expect(names('spot')).toEqual(['1min', '5min', '15min', '30min', '60min', null, '1day', '1week', '1month']);
     expect(names('futures')).toEqual(['1min', '5min', '15min', '30min', '1h', null, '1day', '1week', '1month']);
-    const seen = dialect({ intervals: { spot: {}, futures: { '1h': null, '4h': '4h' } } });
-    expect(names('futures', seen).slice(4, 6)).toEqual([null, '4h']);
+    const withIntervals = dialect({ intervals: { spot: {}, futures: { '1h': null, '4h': '4h' } } });
+    expect(names('futures', withIntervals).slice(4, 6)).toEqual([null, '4h']);
     expect([
       intervalOfWire('spot', '60min'),
       intervalOfWire('spot', '1h'),
       intervalOfWire('futures', '1h'),
       intervalOfWire('spot', '4h'),
     ]).toEqual(['1h', null, '1h', null]);
-    expect([intervalOfWire('futures', '1h', seen), intervalOfWire('futures', '4h', seen)]).toEqual([null, '4h']);
+    expect([intervalOfWire('futures', '1h', withIntervals), intervalOfWire('futures', '4h', withIntervals)]).toEqual([null, '4h']);
   });
 });
 

@@ -47,11 +47,11 @@ class FarExchange implements DrivenRows {
     return (await this.#ask({ ask: 'openOrders' })) as OpenOrders;
   }
 
-  #ask(asked: QuestionWithoutCall): Promise<Answer> {
+  #ask(question: QuestionWithoutCall): Promise<Answer> {
     const call = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
-      process.send!({ call, ...asked });
+      process.send!({ call, ...question });
     });
   }
 }
@@ -63,11 +63,11 @@ const die = (): void => void process.kill(process.pid, 'SIGKILL');
 function armKill({ kind, step, nth }: RecordKill): void {
   const { writeSync, fdatasync } = fs;
   const mark = `"k":"${kind}"`;
-  let left = nth;
+  let remaining = nth;
   let written: number | null = null;
   const strike = (descriptor: number, bytes: unknown): void => {
     const text = typeof bytes === 'string' || written !== null ? null : Buffer.from(bytes as Uint8Array);
-    if (text === null || !text.includes(mark) || --left > 0) return;
+    if (text === null || !text.includes(mark) || --remaining > 0) return;
     written = descriptor;
     if (step === 'before') die();
     if (step !== 'torn') return;

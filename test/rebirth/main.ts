@@ -27,12 +27,12 @@ export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, n
     process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${all().join(' ')}\n`);
     return 2;
   }
-  const wanted = names.length === 0 ? all() : names;
+  const chosen = names.length === 0 ? all() : names;
   const folder = mkdtempSync(join(tmpdir(), 'isobar-rebirth-bars-'));
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
   let isRight = true;
   try {
-    const waiting = [...casesIn(folder, wanted).entries()];
+    const waiting = [...casesIn(folder, chosen).entries()];
     const each = Math.floor(Number(kills) / waiting.length);
     const rest = Number(kills) % waiting.length;
     const work = async (): Promise<void> => {

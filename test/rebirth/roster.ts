@@ -77,18 +77,18 @@ export const names = (): readonly string[] => [
 ];
 
 /** Writes the definitions into `folder`, and makes the bars that they need. */
-export function casesIn(folder: string, wanted: readonly string[]): readonly Case[] {
+export function casesIn(folder: string, requestedNames: readonly string[]): readonly Case[] {
   mkdirSync(folder, { recursive: true });
   const shipped = definitionsIn('backtests')
-    .filter(({ name }) => wanted.includes(name))
+    .filter(({ name }) => requestedNames.includes(name))
     .map(({ name, file, bars }) => ({
       name,
       file,
       settings: placementSettings(file, madeBars(folder, bars)),
       bars: name === 'momentumRotation' ? 1500 : 700,
     }));
-  const own = Object.entries(REMEMBERING)
-    .filter(([name]) => wanted.includes(name))
+  const remembering = Object.entries(REMEMBERING)
+    .filter(([name]) => requestedNames.includes(name))
     .map(([name, definition]) => {
       const spotBars = name === 'finerLadder' ? FINER_BARS : SPOT_BARS;
       const bars = madeBars(folder, ['market' in definition ? FUTURES_BARS : spotBars]);
@@ -99,7 +99,7 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
       return { name, file, settings: name === 'finerLadder' ? ['fills.inside=5m'] : [], bars: 700 };
     });
   const eight = fromDocuments
-    .filter(([name]) => wanted.includes(name))
+    .filter(([name]) => requestedNames.includes(name))
     .map(([name, each]) => {
       const home = join(folder, name);
       for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
@@ -108,5 +108,5 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
       writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
       return { name, file, settings: [], bars: each.bars };
     });
-  return [...shipped, ...own, ...eight];
+  return [...shipped, ...remembering, ...eight];
 }

@@ -54,7 +54,7 @@ interface Unkilled {
 
 /** Runs lifetimes of a strategy until it has had all its kills, and compares each with the lifetime without kills. */
 export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifetimeOptions): Promise<Rebirths> {
-  const { kills: wanted, seed, lifetime: only, notify } = options;
+  const { kills: killCount, seed, lifetime: only, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
   const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, bars));
   const fixture = new Fixture(plan, definitionOf(source.data), options);
@@ -65,9 +65,9 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
   let [kills, droppedSends, unhurt, isEqual] = [0, 0, 0, difference === null];
-  for (let lifetime = 0; kills < wanted; lifetime++) {
+  for (let lifetime = 0; kills < killCount; lifetime++) {
     const lifetimeSeed = only ?? seed * 1000 + lifetime;
-    const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, wanted - kills), unkilled);
+    const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
     if (!result.isComparable) {
       notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.why}, which happens to no bot that keeps running; left out`);
       if (only !== null) break;
@@ -191,8 +191,8 @@ function firstWrong(killed: Truth, other: Truth): string | null {
   return differs('money', killed.money, other.money);
 }
 
-const differs = (what: string, killed: string, other: string): string | null =>
-  killed === other ? null : `${what}: killed ${killed}, unkilled ${other}`;
+const differs = (subject: string, killed: string, other: string): string | null =>
+  killed === other ? null : `${subject}: killed ${killed}, unkilled ${other}`;
 
 /** Draws a kill of any kind; records and creates come about as often as in a lifetime without kills. */
 function chosen(random: () => number, kills: number, { records, creates }: Unkilled): Kill {

@@ -146,7 +146,7 @@ export class World {
   }
 
   #watch(child: ChildProcess, kill: Kill | null): void {
-    let left = kill?.at === 'request' ? kill.nth : Infinity;
+    let remaining = kill?.at === 'request' ? kill.nth : Infinity;
     this.#proxy.decide = (passing): Result => {
       const cid = createdId(passing);
       if (cid !== null) {
@@ -156,8 +156,8 @@ export class World {
         const lost = this.#lossOf(cid);
         if (lost !== 'pass') return lost;
       }
-      if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';
-      left = Infinity;
+      if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --remaining > 0) return 'pass';
+      remaining = Infinity;
       this.#proxy.lost = () => void child.kill('SIGKILL');
       return kill.lost;
     };
@@ -235,8 +235,8 @@ export class World {
   #toSend(): readonly string[] {
     const isToSend = ({ k, lifecycle }: Line): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
     const journal = this.journal();
-    const held = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === HELD_BACK ? [cid] : [])));
-    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !held.has(line.cid) ? [line.cid] : [])))];
+    const heldBack = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === HELD_BACK ? [cid] : [])));
+    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !heldBack.has(line.cid) ? [line.cid] : [])))];
   }
 
   /**
@@ -267,8 +267,8 @@ export class World {
     const journal = this.journal();
     const lost = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
     const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`]] : [])));
-    const seen = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && lost.has(cid) ? [`${lanes.get(cid)} ${signMs}`] : []));
-    return new Set(seen).size < seen.length;
+    const signedLost = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && lost.has(cid) ? [`${lanes.get(cid)} ${signMs}`] : []));
+    return new Set(signedLost).size < signedLost.length;
   }
 
   /**

@@ -32,16 +32,16 @@ describe('a healthy exchange', () => {
     const names = examined.report.checks.map(({ name }) => name.replace(/^(spot|futures)\./, ''));
     expect([...new Set(names)].toSorted()).toEqual([...CHECK_NAMES].toSorted());
     expect(examined.report.checks.filter(({ status, name }) => status === 'warning' && !name.endsWith('clock'))).toEqual([]);
-    expect(stub.seen.filter(({ call }) => WRITES.test(call))).toEqual([]);
+    expect(stub.calls.filter(({ call }) => WRITES.test(call))).toEqual([]);
     expect(stub.count('POST /sapi/v1/order/test')).toBe(1);
-    expect(stub.seen.length).toBeLessThan(60);
+    expect(stub.calls.length).toBeLessThan(60);
     expect(examined.report.dialect).toEqual({ signQuery: 'include', klinesRange: 'none', positionsFrom: 'positions' });
   });
 
   test('the test order is the least that the records allow, at the last price', async () => {
     const stub = await fixture.stub();
     const { report } = await fixture.examine(stub.url, { symbols: ['ETHUSDT'] });
-    const [order] = stub.seen.filter(({ call }) => call === 'POST /sapi/v1/order/test');
+    const [order] = stub.calls.filter(({ call }) => call === 'POST /sapi/v1/order/test');
     expect(JSON.parse(order?.body ?? '')).toMatchObject({ symbol: 'ETHUSDT', side: 'BUY', type: 'LIMIT', price: 60000.5, volume: 0.00001 });
     expect(report.ok).toBe(true);
   });
@@ -172,7 +172,7 @@ describe('key and signature', () => {
     expect(failures(examined)).toEqual(['key']);
     expect(checkNamed(examined, 'spot.symbols').status).toBe('ok');
     expect(checkNamed(examined, 'spot.signature').detail).toBe('because key failed');
-    expect(stub.seen.every(({ headers }) => headers['x-ch-apikey'] === undefined)).toBe(true);
+    expect(stub.calls.every(({ headers }) => headers['x-ch-apikey'] === undefined)).toBe(true);
   });
 
   test('a key file that others can read, and a key without its secret, are reported', async () => {
@@ -185,8 +185,8 @@ describe('key and signature', () => {
       fix: [`chmod 600 ${keyFile}`],
     });
     expect(checkNamed(loose, 'spot.symbols').status).toBe('ok');
-    const alone = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
-    expect(checkNamed(alone, 'key').detail).toContain('got the key alone');
+    const keyOnly = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
+    expect(checkNamed(keyOnly, 'key').detail).toContain('got the key alone');
   });
 
   test('the sources of key and secret are reported', async () => {
@@ -231,7 +231,7 @@ describe('the connection', () => {
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.tls']);
     expect(checkNamed(examined, 'spot.tls').detail).toContain('is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)');
-    expect(stub.seen).toEqual([]);
+    expect(stub.calls).toEqual([]);
   });
 
   test('https to a port that speaks http fails the connection check', async () => {
@@ -280,7 +280,7 @@ describe('the connection', () => {
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.signature', 'limits']);
     expect(checkNamed(examined, 'limits').detail).toContain('banned');
-    expect(stub.seen.at(-1)?.call).toBe(ACCOUNT);
+    expect(stub.calls.at(-1)?.call).toBe(ACCOUNT);
   });
 
   test('a service that answers everything but the account call is reported', async () => {

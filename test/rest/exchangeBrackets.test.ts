@@ -97,8 +97,8 @@ it('a target that was not sent is dropped with its position', async () => {
   world.exchange.submit = submit;
   world.isRefused = false;
   bob(world).limit('bob', 'BUY', '6', '99.00');
-  const held = engine.ledger.closable(0, 0, false, true);
-  world.order({ side: 'sell', lots: held, limit: 9900 });
+  const closableLots = engine.ledger.closable(0, 0, false, true);
+  world.order({ side: 'sell', lots: closableLots, limit: 9900 });
   world.until(() => engine.ledger.isFlat(0, 0), 9000);
   const count = engine.orders.count;
   world.pass(30_000);

@@ -26,9 +26,9 @@ function recordAssessments(world: RestWorld): { readonly seen: Evidence; readonl
   const recorded: { readonly seen: Evidence; readonly atMs: number }[] = [];
   const { journal } = world;
   const recordEvidence = journal.evidence.bind(journal);
-  journal.evidence = (order, seen) => {
-    recorded.push({ seen, atMs: world.nowMs });
-    return recordEvidence(order, seen);
+  journal.evidence = (order, evidence) => {
+    recorded.push({ seen: evidence, atMs: world.nowMs });
+    return recordEvidence(order, evidence);
   };
   return recorded;
 }

@@ -73,9 +73,9 @@ it('165 orders in 90 s: a withdrawal of 99000 is found within 20 s', async () =>
     const { accounts } = service.spot.venue;
     accounts.of(0, accounts.asset('USDT')).free -= 99_000 * 1e8;
   });
-  const found = reports.find(({ result }) => result.kind === 'mismatch');
-  expect(found?.result.differences[0]).toMatchObject({ code: 'MISMATCH', what: expect.stringMatching(/^USDT: the account holds/) });
-  expect(found!.atMs - halfMs).toBeLessThan(20_000);
+  const mismatch = reports.find(({ result }) => result.kind === 'mismatch');
+  expect(mismatch?.result.differences[0]).toMatchObject({ code: 'MISMATCH', what: expect.stringMatching(/^USDT: the account holds/) });
+  expect(mismatch!.atMs - halfMs).toBeLessThan(20_000);
   expect(maxMs(reports)).toBeLessThan(15_000);
   expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
 });

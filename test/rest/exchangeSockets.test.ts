@@ -73,8 +73,8 @@ afterAll(async () => {
 });
 
 function sink(): ExchangeSink {
-  const notify = (what: string) => (id: unknown, how?: unknown) =>
-    void reported.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
+  const notify = (event: string) => (id: unknown, how?: unknown) =>
+    void reported.push(`${event} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
   /** Changes the record as an order manager does. */
   const becomes = (id: number, lifecycle: Lifecycle, reason: DoneReason | null = null): void => {
     const order = open.get(id)!;
@@ -98,9 +98,9 @@ function sink(): ExchangeSink {
       becomes(id, 'done', how);
       notify('ended')(id, how);
     },
-    evidence: (id, seen) => {
-      if (seen.found) becomes(id, 'working');
-      notify(seen.found ? 'found' : 'read')(id);
+    evidence: (id, evidence) => {
+      if (evidence.found) becomes(id, 'working');
+      notify(evidence.found ? 'found' : 'read')(id);
     },
     arrivedLate: (id) => notify('landed')(id),
     raiseHalt: notify('trouble'),

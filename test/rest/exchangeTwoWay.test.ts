@@ -45,20 +45,20 @@ const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code
 /** The calls that show whether an order opens or closes. */
 const UNREAD = ['futures.orderInformation', 'futures.orderHistory'] as const;
 
-/** Changes both sides of the position at the exchange by so many lots. No list shows a trade of it. */
+/** Changes both sides of the position at the exchange. No list shows a trade of it. */
 function change({ service }: RestWorld, byLots: number): void {
   const { wallets } = service.futures.venue;
   for (const isLong of [true, false]) wallets.position(0, 0, isLong).lots += byLots;
 }
 
 /** Trades one contract of the bot's account by hand. */
-function tradeOneByHand(world: RestWorld, side: 'BUY' | 'SELL', action: 'OPEN' | 'CLOSE'): void {
+function tradeOneManually(world: RestWorld, side: 'BUY' | 'SELL', action: 'OPEN' | 'CLOSE'): void {
   trader(world).order('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
   trader(world).order('alice', side, 1, 1000, { open: action });
 }
 /** The same on each side. */
-function tradeByHand(world: RestWorld, action: 'OPEN' | 'CLOSE'): void {
-  for (const side of ['BUY', 'SELL'] as const) tradeOneByHand(world, side, action);
+function tradeManually(world: RestWorld, action: 'OPEN' | 'CLOSE'): void {
+  for (const side of ['BUY', 'SELL'] as const) tradeOneManually(world, side, action);
 }
 function ignoreAll(world: RestWorld): void {
   for (const { venueId } of world.exchange.foreignOrders) world.ignore(venueId);
@@ -160,7 +160,7 @@ describe('a position that has changed on both sides without a trade', () => {
 describe('trades by hand on both sides', () => {
   it('contracts closed by hand limit the reductions of each side, and are a position of the account once they are ignored', async () => {
     const world = await holding(3, 2);
-    tradeByHand(world, 'CLOSE');
+    tradeManually(world, 'CLOSE');
     expect(atExchange(world)).toEqual({ BUY: 2, SELL: 1 });
     const { differences, isComplete } = world.audit('full');
     expect(differences.map(({ code }) => code)).toEqual(['ALIEN']);
@@ -181,7 +181,7 @@ describe('trades by hand on both sides', () => {
 
   it('contracts opened by hand limit no reduction', async () => {
     const world = await holding(3, 2);
-    tradeByHand(world, 'OPEN');
+    tradeManually(world, 'OPEN');
     expect(world.audit('full').differences.map(({ code }) => code)).toContain('ALIEN');
     expect([isSent(world, 'sell', 3), isSent(world, 'buy', 2)]).toEqual([true, true]);
     ignoreAll(world);
@@ -195,7 +195,7 @@ describe('trades by hand on both sides', () => {
   it('a trade whose order cannot be read counts as one that has closed, until it is known', async () => {
     const world = await holding(3, 2);
     world.faulty.faults.set({ seed: 1, schedule: UNREAD.map((op) => ({ point: 'NET.reqDrop', op, p: 1, params: {} })) });
-    tradeByHand(world, 'CLOSE');
+    tradeManually(world, 'CLOSE');
     expect(world.audit('full').kind).not.toBe('ok');
     expect(codes(world)).toContain('STRAY');
     expect([isSent(world, 'sell', 3), isSent(world, 'buy', 2)]).toEqual([false, false]);
@@ -372,8 +372,8 @@ describe('the books of two-way mode', () => {
         const kind = draw(8);
         if (kind < 2) trade(world, opens, 1 + draw(3));
         else if (kind === 2 && Math.min(held, shown) > 0) trade(world, closes, 1 + draw(Math.min(held, shown)), true);
-        else if (kind === 3) tradeOneByHand(world, side, 'OPEN');
-        else if (kind === 4 && shown > 0) tradeOneByHand(world, isLong ? 'SELL' : 'BUY', 'CLOSE');
+        else if (kind === 3) tradeOneManually(world, side, 'OPEN');
+        else if (kind === 4 && shown > 0) tradeOneManually(world, isLong ? 'SELL' : 'BUY', 'CLOSE');
         else if (kind === 5 && [true, false].every((each) => world.service.futures.venue.wallets.position(0, 0, each).lots > 1)) {
           const byLots = draw(2) === 0 ? 1 : -1;
           change(world, byLots);

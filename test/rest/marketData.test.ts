@@ -86,8 +86,8 @@ describe('isobar data download', () => {
     const before = fixture.files();
     const openMs = Date.UTC(2026, 0, 5, 7, 30);
     fixture.exchange.change('1m', openMs, { close: '150.00' });
-    const kept = await downloadOne(fixture);
-    expect(kept.revised).toMatchObject([{ openMs, now: { close: 150 } }]);
+    const stored = await downloadOne(fixture);
+    expect(stored.revised).toMatchObject([{ openMs, now: { close: 150 } }]);
     expect(fixture.files()).toEqual(before);
     expect(await downloadOne(fixture, BTC, { revised: 'replace' })).toMatchObject({ isWritten: true });
     expect(await downloadOne(fixture)).toMatchObject({ revised: [], equalRows: 299 });
@@ -107,10 +107,10 @@ describe('isobar data download', () => {
     expect(await downloadOne(fixture, key('BTCUSDT', '4h'))).toMatchObject({
       from: '1h',
       rows: 299,
-      made: { manifest: { rows: 75, thinBars: 1, source: 'resampled' } },
+      created: { manifest: { rows: 75, thinBars: 1, source: 'resampled' } },
     });
     fixture.exchange.empty.add('60min');
-    expect(await downloadOne(fixture, key('ETHUSDT', '1h'))).toMatchObject({ from: '30m', made: { manifest: { rows: 150 } } });
+    expect(await downloadOne(fixture, key('ETHUSDT', '1h'))).toMatchObject({ from: '30m', created: { manifest: { rows: 150 } } });
     expect(listKeys(fixture.catalog).map(({ symbol, interval }) => `${symbol} ${interval}`)).toEqual([
       'BTCUSDT 1h',
       'BTCUSDT 4h',

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import type { CallLog } from '../../src/adapters/exchange/client/clientParts.ts';
+import type { ApiCallLog } from '../../src/adapters/exchange/client/clientParts.ts';
 import { RestClient, type CallOptions } from '../../src/adapters/exchange/client/restClient.ts';
 import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
@@ -44,7 +44,7 @@ export class RestFixture {
   readonly scheduler: LiveScheduler;
   readonly clock: ServerClock;
   readonly client: RestClient;
-  readonly logs: CallLog[] = [];
+  readonly logs: ApiCallLog[] = [];
   aheadMs: number;
   readonly #wire: UndiciWire;
 

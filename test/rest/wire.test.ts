@@ -212,11 +212,11 @@ describe('a failure after bytes may have been sent', () => {
   test('an idle connection of public reads is kept, and that of a call with a key is closed after 4 s', async () => {
     const stub = await stubOf(always(200, 'well'));
     const wire = wireOf();
-    const kept = { ...get(stub.origin), isPublic: true };
-    await Promise.all([outcomeOf(wire, kept), outcomeOf(wire, post(stub.origin))]);
+    const request = { ...get(stub.origin), isPublic: true };
+    await Promise.all([outcomeOf(wire, request), outcomeOf(wire, post(stub.origin))]);
     expect(stub.connections).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 5500));
-    expect(text(await outcomeOf(wire, kept))).toBe('well');
+    expect(text(await outcomeOf(wire, request))).toBe('well');
     expect(stub.connections, 'the public one').toBe(2);
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('well');
     expect(stub.connections, 'the other one').toBe(3);

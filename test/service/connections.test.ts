@@ -82,10 +82,10 @@ describe('a connection', () => {
   });
 
   it('a client that ends its connection before the reply is ready gets none, and other connections are answered', async () => {
-    const alone = replyText([GET.replace('/a?b=1', '/later')]);
+    const laterReply = replyText([GET.replace('/a?b=1', '/later')]);
     await new Promise((resolve) => setTimeout(resolve, 60));
     for (const run of heldReplies.splice(0)) run();
-    expect(await alone).toBe('');
+    expect(await laterReply).toBe('');
     expect(replyBodies(await replyText([GET]))).toEqual([GET_REPLY]);
   });
 

@@ -29,12 +29,12 @@ async function startExchange(hasPrices: boolean, instruments = demoSettings(1).s
 }
 
 const news: string[] = [];
-async function startFollowing(other: RunningExchange, own: RunningExchange): Promise<void> {
+async function startFollowing(other: RunningExchange, ownExchange: RunningExchange): Promise<void> {
   news.length = 0;
   following = await follow({
     url: other.url,
-    service: own.service,
-    nowMs: () => own.clock.nowMs(),
+    service: ownExchange.service,
+    nowMs: () => ownExchange.clock.nowMs(),
     onNews: (text) => news.push(text),
     pollMs: POLL_MS,
   });
@@ -43,13 +43,13 @@ async function startFollowing(other: RunningExchange, own: RunningExchange): Pro
 const read = async ({ url }: RunningExchange, target: string): Promise<Record<string, never>> =>
   (await (await fetch(url + target, { headers: { 'Content-Type': 'application/json' } })).json()) as Record<string, never>;
 
-/** Waits until `holds` is true. Throws with `what` after 250 polls, which take at least 12.5 s. */
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+/** Waits until `holds` is true. Throws with `awaited` after 250 polls, which take at least 12.5 s. */
+async function until(awaited: string, holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 250; tries++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error(`${what}: not reached after 250 polls`);
+  throw new Error(`${awaited}: not reached after 250 polls`);
 }
 
 const signer = ({ url }: RunningExchange): Signer => new Signer(url, demoSettings(1).service.accounts[0]!.keys[0]!);
@@ -62,7 +62,7 @@ interface KlineRow {
 }
 
 it('a following exchange has the book and the minute bars of the exchange that it follows, on both markets', async () => {
-  const [other, own] = [await startExchange(true), await startExchange(false)];
+  const [other, ownExchange] = [await startExchange(true), await startExchange(false)];
   const closesOf = async (exchange: RunningExchange): Promise<readonly (readonly [openMs: number, close: string])[]> => {
     const rows = (await read(exchange, '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=10')) as unknown as readonly KlineRow[];
     // The newest row is left out, because it is still open.
@@ -70,22 +70,22 @@ it('a following exchange has the book and the minute bars of the exchange that i
   };
   const closedBefore = (await closesOf(other)).slice(0, 5);
   expect(closedBefore).toHaveLength(5);
-  await startFollowing(other, own);
+  await startFollowing(other, ownExchange);
   for (const depth of ['/sapi/v1/depth?symbol=BTCUSDT&limit=100', '/fapi/v1/depth?contractName=E-ETH-USDT&limit=100']) {
     await until(`the same levels of ${depth}`, async () => {
-      const [otherBook, ownBook] = [await read(other, depth), await read(own, depth)];
+      const [otherBook, ownBook] = [await read(other, depth), await read(ownExchange, depth)];
       return JSON.stringify([otherBook['bids'], otherBook['asks']]) === JSON.stringify([ownBook['bids'], ownBook['asks']]);
     });
   }
   // Only bars that had closed before the start: a trade of the last moment of a minute is repeated at our time, which may be in the next one.
-  const ownCloses = await closesOf(own);
+  const ownCloses = await closesOf(ownExchange);
   const [lastOpenMs] = closedBefore[0]!;
   expect(ownCloses.filter(([openMs]) => openMs <= lastOpenMs).slice(0, closedBefore.length)).toEqual(closedBefore);
 });
 
 it('an order at a following exchange fills when the followed market reaches its price, and the followed book does not change', async () => {
   const bitcoin = demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC');
-  const [other, own] = [await startExchange(false, bitcoin), await startExchange(false, bitcoin)];
+  const [other, ownExchange] = [await startExchange(false, bitcoin), await startExchange(false, bitcoin)];
   // A market of two users' orders: bid 60,000, ask 60,100.
   const otherUser = signer(other);
   await otherUser.post('/sapi/v1/order', limit('SELL', '0.01', '60100'));
@@ -93,24 +93,24 @@ it('an order at a following exchange fills when the followed market reaches its 
   await otherUser.post('/sapi/v1/order', limit('BUY', '0.001', '60100'));
   const contract = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN', positionType: 1, volume: '5', price: '60000' };
   for (const side of ['SELL', 'BUY']) await otherUser.post('/fapi/v1/order', { ...contract, side });
-  await startFollowing(other, own);
-  const ownUser = signer(own);
+  await startFollowing(other, ownExchange);
+  const ownUser = signer(ownExchange);
   await ownUser.post('/sapi/v1/order', limit('BUY', '0.002', '60050'));
-  const free = () => own.service.spot.venue.free(0, 'BTC');
+  const free = () => ownExchange.service.spot.venue.free(0, 'BTC');
   const before = free();
   await otherUser.post('/sapi/v1/order', limit('SELL', '0.003', '60000'));
   await until('our bid at 60,050 is filled by their trade at 60,000', () => Promise.resolve(free() > before));
-  expect(own.service.spot.venue.locked(0, 'USDT')).toBe(0);
+  expect(ownExchange.service.spot.venue.locked(0, 'USDT')).toBe(0);
   // 0.002 BTC less the fee of a maker, bought at our own limit.
   expect(free() - before).toBe(199_800);
-  const trades = (await read(own, '/sapi/v1/trades?symbol=BTCUSDT&limit=10')) as unknown as { price: number; qty: number }[];
+  const trades = (await read(ownExchange, '/sapi/v1/trades?symbol=BTCUSDT&limit=10')) as unknown as { price: number; qty: number }[];
   expect(trades.map(({ price }) => price)).toEqual(expect.arrayContaining([60_050, 60_000]));
   expect(other.service.spot.markets[0]!.matcher.book.best('buy')).toMatchObject({ price: 6_000_000, lots: 700 });
 });
 
 it('a following exchange reports an outage once, and rejects an exchange that lacks one of its instruments', async () => {
-  const [other, own] = [await startExchange(true), await startExchange(false)];
-  await startFollowing(other, own);
+  const [other, ownExchange] = [await startExchange(true), await startExchange(false)];
+  await startFollowing(other, ownExchange);
   await other.close();
   runningExchanges = runningExchanges.filter((running) => running !== other);
   await until('the outage is reported', () => Promise.resolve(news.length > 0));
@@ -121,5 +121,5 @@ it('a following exchange reports an outage once, and rejects an exchange that la
     demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC'),
   );
   await following?.stop();
-  await expect(startFollowing(exchangeWithBtcOnly, own)).rejects.toThrow(/ETHUSDT/);
+  await expect(startFollowing(exchangeWithBtcOnly, ownExchange)).rejects.toThrow(/ETHUSDT/);
 });

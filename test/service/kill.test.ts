@@ -80,10 +80,10 @@ describe('a kill that flattens', () => {
       price: '990000',
       newClientOrderId: fixture.nextCid(),
     });
-    const own = { cid, instrument: fixture.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
+    const ownOrder = { cid, instrument: fixture.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve(fixture.books([own])),
+      books: () => Promise.resolve(fixture.books([ownOrder])),
     });
     expect(report.residuals).toEqual([]);
     expect(report.cancelled).toBe(4);
@@ -104,10 +104,10 @@ describe('a kill that flattens', () => {
       const { orderId } = await fixture.call('futures.createOrder', order);
       return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };
-    const own = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
+    const ownOrders = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve(fixture.books(own)),
+      books: () => Promise.resolve(fixture.books(ownOrders)),
     });
     expect(report.residuals).toEqual([]);
     expect(new Set(report.slices.map(({ instrument, side }) => `${instrument} ${side}`))).toEqual(
@@ -120,6 +120,6 @@ describe('a kill that flattens', () => {
 
 async function balanceOf(asset: string): Promise<Decimal> {
   const { rows } = await fixture.call('spot.account', {});
-  const found = rows.find((row) => row.asset === asset);
-  return new Decimal(found?.free ?? 0).plus(found?.locked ?? 0);
+  const balance = rows.find((row) => row.asset === asset);
+  return new Decimal(balance?.free ?? 0).plus(balance?.locked ?? 0);
 }

@@ -35,8 +35,8 @@ function partsWithout(ops: readonly string[], untilMs = Infinity): KillDeps {
 
 const baseOf = async (asset: string): Promise<number> => {
   const { rows } = await fixture.call('spot.account', {});
-  const found = rows.find((row) => row.asset === asset);
-  return Number(found?.free ?? 0) + Number(found?.locked ?? 0);
+  const balance = rows.find((row) => row.asset === asset);
+  return Number(balance?.free ?? 0) + Number(balance?.locked ?? 0);
 };
 
 /** Buys on both symbols, rests an order of ETHUSDT and kills. */

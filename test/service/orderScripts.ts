@@ -155,8 +155,8 @@ const openAndClosePosition: Script = (fixture) => {
   const [account] = fixture.acked('futures.account', {}).rows;
   expect(account).toMatchObject({ marginCoin: 'USDT', positionVos: [{ contractName, positions: [{ volume: '100', side: 'buy' }] }] });
   if (profile.positionsEndpoint === 'on') {
-    const held = { positionSide: 'buy', positionVolume: '100', leverage: 10, positionType: 2 };
-    expect(fixture.acked('futures.positions', { contractName }).rows).toMatchObject([held]);
+    const position = { positionSide: 'buy', positionVolume: '100', leverage: 10, positionType: 2 };
+    expect(fixture.acked('futures.positions', { contractName }).rows).toMatchObject([position]);
   } else expect(fixture.refused('futures.positions', { contractName })).toBe(-1020);
   const change = fixture.call('futures.changeLeverage', { contractName, nowLevel: 10 });
   expect(change).toMatchObject(profile.settingsInUse === 'accept' ? { kind: 'acked' } : { kind: 'refused', code: -1020 });

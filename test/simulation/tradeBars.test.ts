@@ -11,7 +11,7 @@ import { fromScaled } from '../../src/base/number/decimal.ts';
 import { loadFeeds } from '../../src/definition/load/feeds.ts';
 import { parseDefinition } from '../../src/definition/text/parse.ts';
 import { yamlSource } from '../../src/definition/text/source.ts';
-import { intervalOf } from '../../src/cli/options/values.ts';
+import { intervalOption } from '../../src/cli/options/values.ts';
 import { parseFeedInterval, parseInterval } from '../../src/model/interval.ts';
 import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
@@ -157,6 +157,6 @@ describe('rejected bars from trades', () => {
     );
   });
   it('bars from trades are rejected by a command that stores bars', () => {
-    expect(() => intervalOf('--interval', '7ticks')).toThrow('--interval: expected a length');
+    expect(() => intervalOption('--interval', '7ticks')).toThrow('--interval: expected a length');
   });
 });

@@ -5,10 +5,10 @@ import { Arena } from './arena.ts';
 
 it('arrays of an arena never overlap between two resets', () => {
   const arena = new Arena();
-  const taken = Array.from({ length: 40 }, (_, index) => arena.take(10_000 * (index % 5)).fill(index));
+  const columns = Array.from({ length: 40 }, (_, index) => arena.take(10_000 * (index % 5)).fill(index));
   const bytes = arena.takeBytes(13).fill(255);
   const lastArray = arena.take(3).fill(-1);
-  taken.forEach((array, index) => {
+  columns.forEach((array, index) => {
     expect(array.length).toBe(10_000 * (index % 5));
     expect(array.every((value) => value === index)).toBe(true);
   });

@@ -1,6 +1,6 @@
 // Makes one call of `isobar api`: sends it, waits for the reply and prints the outcome.
 
-import type { CallLog } from '../../adapters/exchange/client/clientParts.ts';
+import type { ApiCallLog } from '../../adapters/exchange/client/clientParts.ts';
 import type { LimitEvent } from '../../adapters/exchange/limits/limiter.ts';
 import type { AccessSettings } from '../../access/settings.ts';
 import { originOf, signerOf } from '../../access/settings.ts';
@@ -155,7 +155,7 @@ function limitLine(event: LimitEvent): string {
   }
 }
 
-function logLine({ op, kind, attempt, latencyMs, status, code }: CallLog): string {
+function logLine({ op, kind, attempt, latencyMs, status, code }: ApiCallLog): string {
   const facts = [`attempt ${attempt}`, ...(status === null ? [] : [`HTTP ${status}`]), ...(code === null ? [] : [`code ${code}`])];
   return `${op}: ${kind}, ${facts.join(', ')}${latencyMs === null ? '' : `, ${latencyMs} ms`}`;
 }

@@ -16,9 +16,9 @@ import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
-import { checkText, importText, isSound, catalogListText, madeText, summaryOf, warningsOf } from './text.ts';
+import { checkText, importText, isSound, catalogListText, madeText, summaryOf, dataWarningsOf } from './text.ts';
 import { printFailure } from '../terminal/failure.ts';
-import { dateOf, intervalOf, parseNumber } from '../options/values.ts';
+import { dateOf, intervalOption, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, externalListings, externalListText } from './external.ts';
@@ -81,7 +81,7 @@ export async function importData(args: ImportArgs): Promise<void> {
   const { importFiles } = await import('../../adapters/catalog/import/importFiles.ts');
   const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
-    interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),
+    interval: args.interval === undefined ? undefined : intervalOption('--interval', args.interval),
     market: args.market,
     format: args.format,
     catalog: args.catalog,
@@ -130,7 +130,7 @@ interface CheckSelection {
 function selectionOf({ catalog, ...args }: CheckArgs): CheckSelection {
   // Mark prices have more intervals than bars.
   const markInterval = args.interval === undefined ? null : parseMarkInterval(args.interval);
-  const interval = args.interval === undefined ? undefined : (markInterval ?? intervalOf('--interval', args.interval));
+  const interval = args.interval === undefined ? undefined : (markInterval ?? intervalOption('--interval', args.interval));
   const isSymbol = (symbol: string | null) => (args.symbol ?? symbol) === symbol;
   const isMarket = (market: Market) => (args.market ?? market) === market;
   const isWantedBars = (key: BarKey) => isSymbol(key.symbol) && isMarket(key.market) && (interval ?? key.interval) === key.interval;
@@ -172,7 +172,7 @@ export function checkData(args: CheckArgs): void {
   const external = checkExternalSets(args.catalog, isWantedExternal);
   if (args.json)
     printJson([
-      ...bars.map((set) => ({ ...summaryOf(set.manifest), unchanged: set.unchanged, warnings: warningsOf(set) })),
+      ...bars.map((set) => ({ ...summaryOf(set.manifest), unchanged: set.unchanged, warnings: dataWarningsOf(set) })),
       ...series.map(({ seen, ...set }) => ({ ...seriesJson(set), warnings: seen })),
       ...trades.map((set) => ({ ...tradesJson(set.manifest), unchanged: set.changed.length === 0, wrong: set.wrong, warnings: [] })),
       ...external.map((set) => ({ ...externalJson(set.manifest), unchanged: set.unchanged, wrong: set.wrong, warnings: [] })),
@@ -205,8 +205,8 @@ export function resampleData(args: ResampleArgs): void {
   if (minCoverage < 0 || minCoverage > 1) {
     throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${minCoverage}`, 'for example --min-coverage 0.9');
   }
-  const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
-  const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
+  const key = { market: args.market, symbol: args.symbol, interval: intervalOption('--interval', args.interval) };
+  const from = args.from === undefined ? undefined : intervalOption('--from', args.from);
   const resampled = resampleInto(args.catalog, key, { from, minCoverage });
   if (args.json) return printJson({ ...summaryOf(resampled.manifest), from: resampled.from, droppedBars: resampled.dropped });
   const coverage = { thin: resampled.thin, dropped: resampled.dropped };
@@ -221,7 +221,7 @@ export function generateData(args: GenerateArgs): void {
   const firstSeed = parseNumber('--seed', args.seed);
   const price = parseNumber('--price', args.price);
   const gapShare = parseNumber('--gap-share', args.gapShare);
-  const interval = intervalOf('--interval', args.interval);
+  const interval = intervalOption('--interval', args.interval);
   checkOutFolder('--catalog', catalog);
   const line = progressLine('bars');
   const generated = args.symbol.split(',').map((symbol, index) => {

@@ -14,7 +14,7 @@ import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
-import { dateOf, intervalOf, splitByComma } from '../options/values.ts';
+import { dateOf, intervalOption, splitByComma } from '../options/values.ts';
 import { summaryOf } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
@@ -158,7 +158,7 @@ async function withService<T>(
 
 /** Returns every combination of a symbol and an interval of the command line. */
 function setsOf(args: SetArgs): BarKey[] {
-  const intervals = splitByComma(args.interval).map((text): Interval => intervalOf('--interval', text));
+  const intervals = splitByComma(args.interval).map((text): Interval => intervalOption('--interval', text));
   const symbols = splitByComma(args.symbol.toUpperCase());
   return symbols.flatMap((symbol) => intervals.map((interval) => ({ market: args.market, symbol, interval })));
 }

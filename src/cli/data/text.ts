@@ -30,7 +30,7 @@ export function isSound({ unchanged, manifest }: CheckedBars): boolean {
 }
 
 /** Returns the warnings about bars. The codes are those in the summary of a run. */
-export function warningsOf({ manifest, seen }: CheckedBars<readonly Warning[]>): readonly Warning[] {
+export function dataWarningsOf({ manifest, seen }: CheckedBars<readonly Warning[]>): readonly Warning[] {
   return [...seen, ...countWarnings(manifest)];
 }
 
@@ -183,7 +183,7 @@ export function checkText(
   ]);
   const warnings = checked.flatMap((bars) => {
     const name = `${bars.key.symbol} ${bars.key.interval}: `;
-    const texts = warningsOf(bars).map(warningText);
+    const texts = dataWarningsOf(bars).map(warningText);
     const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
     return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
   });

@@ -2,8 +2,8 @@
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import type { ActAnswer, LogLine } from '../../tasks/control/botControl.ts';
-import type { BotView, OrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
+import type { ActAnswer, BotLogLine } from '../../tasks/control/botControl.ts';
+import type { BotView, BotOrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
 import { count, counted, grouped, NONE, percent } from '../../base/text/format.ts';
 import { table } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
@@ -163,7 +163,7 @@ function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, lo
 
 /** Returns the output of `isobar orders`: first the orders about which the operator may have to decide. */
 export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs }: BotView): readonly string[] {
-  const row = (order: OrderView): readonly string[] => [
+  const row = (order: BotOrderView): readonly string[] => [
     order.cid,
     order.instrument,
     order.side,
@@ -174,7 +174,7 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     shortSpanText(timeMs - order.createdMs),
   ];
   const head = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
-  const listText = (title: string, orders: readonly OrderView[]): readonly string[] =>
+  const listText = (title: string, orders: readonly BotOrderView[]): readonly string[] =>
     orders.length === 0 ? [] : [title, ...table(head, orders.map(row), 'lllrrrlr'), ''];
   const lines = [
     ...listText('Of unknown outcome', unknown),
@@ -216,7 +216,7 @@ export function positionLines({ positions }: BotView): readonly string[] {
 }
 
 /** Returns a line of the log as text. */
-export function logText({ timeMs, level, message }: LogLine): string {
+export function logText({ timeMs, level, message }: BotLogLine): string {
   return `${formatTime(timeMs)} ${level.padEnd(5)} ${sanitizeText(message, 1000)}`;
 }
 

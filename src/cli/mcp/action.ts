@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
 import { runCommand } from './calls.ts';
-import { Lines } from './lines.ts';
+import { MessageLines } from './lines.ts';
 import { McpServer } from './server.ts';
 
 const MAX_LINE_BYTES = 2 ** 20;
@@ -17,7 +17,7 @@ export async function serve({ allowLive }: { readonly allowLive: boolean }): Pro
     send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
     run: (words, done) => runCommand(program, words, done),
   });
-  const lines = new Lines(MAX_LINE_BYTES, (line) => server.take(line));
+  const lines = new MessageLines(MAX_LINE_BYTES, (line) => server.take(line));
   await new Promise<void>((resolve) => {
     const stop = (): void => {
       process.stdin.destroy();

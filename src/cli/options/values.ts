@@ -25,7 +25,7 @@ export function wholeNumber(option: string, value: string | undefined, max: numb
 }
 
 /** Returns the interval that `text` names, such as `1h`. */
-export function intervalOf(option: string, text: string): Interval {
+export function intervalOption(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
   if (isTradeBars(text)) {

@@ -8,7 +8,7 @@ import { wholeNumber } from '../options/values.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { replayCommand, simText } from './text.ts';
+import { repeatCommand, simText } from './text.ts';
 
 /** Options of `isobar sim`. */
 interface SimArgs {
@@ -70,7 +70,7 @@ function reportJson({ name, asset, notes, days, worst, hash }: SimReport, file: 
     violations: sum(({ violations }) => violations.length),
     asset,
     cost: days.reduce((total, { cost }) => total.plus(cost), worst.cost.times(0)).toFixed(),
-    worst: { seed: worst.seed, date: dayText(worst.startMs), cost: worst.cost.toFixed(), replay: replayCommand(file, worst.seed) },
+    worst: { seed: worst.seed, date: dayText(worst.startMs), cost: worst.cost.toFixed(), replay: repeatCommand(file, worst.seed) },
     notes,
     hash,
     each: days.map((day) => ({

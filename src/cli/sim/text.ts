@@ -41,12 +41,12 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
   }
   lines.push(...brokenLines(days));
   const replayedDay = days.find(isBroken) ?? worst;
-  lines.push('', `  to see all events of that day: ${replayCommand(file, replayedDay.seed)}`);
+  lines.push('', `  to see all events of that day: ${repeatCommand(file, replayedDay.seed)}`);
   return lines.join('\n');
 }
 
 /** Returns the command that prints all events of a day. */
-export const replayCommand = (file: string, seed: number): string => `isobar sim ${shellWord(file)} --seed ${seed} --loud`;
+export const repeatCommand = (file: string, seed: number): string => `isobar sim ${shellWord(file)} --seed ${seed} --loud`;
 
 const isBroken = ({ violations }: SimDay): boolean => violations.length > 0;
 

@@ -8,7 +8,7 @@ import { orderTitle, plainAmount } from './orderText.ts';
 const LEAD = '  ';
 
 /** Returns the outcome of each order, then events of earlier orders, then why a strategy placed no order. */
-export function answerLines({ orders, venue, strategies, question, bar }: Explanation): readonly string[] {
+export function explanationLines({ orders, venue, strategies, question, bar }: Explanation): readonly string[] {
   const requestedOrders = question.order === null ? orders : orders.filter(({ order }) => order === question.order);
   const lines = requestedOrders.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${outcomeText(order, bar.closeMs)}`));
   if (question.order !== null) return lines;

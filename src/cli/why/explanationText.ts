@@ -3,7 +3,7 @@
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 import type { ExplainedBar, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
-import { answerLines } from './answer.ts';
+import { explanationLines } from './answer.ts';
 import { orderTitle, riskLines, venueLines } from './orderText.ts';
 import { calledLines, whenLines, fieldLines, numberText, valueLines } from './strategyText.ts';
 
@@ -14,7 +14,7 @@ export function explanationText(explanation: Explanation): string {
     `  ${name}, ${bar.instrument} ${bar.interval}, bar ${formatMinute(bar.openMs)}`,
     ...withLead('  ', folder),
     '',
-    ...answerLines(explanation),
+    ...explanationLines(explanation),
     ...section('Bar', [
       `${formatTime(bar.openMs)} to ${formatTime(bar.closeMs)}`,
       (['open', 'high', 'low', 'close', 'volume'] as const).map((column) => `${column} ${numberText(bar[column])}`).join('  '),

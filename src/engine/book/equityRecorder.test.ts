@@ -55,7 +55,7 @@ class WalkedRun {
   readonly ledger: SpotLedger;
   readonly recorder: EquityRecorder;
   readonly expected: { timeMs: number; units: number }[] = [];
-  readonly taken: { timeMs: number; units: number }[] = [];
+  readonly samples: { timeMs: number; units: number }[] = [];
   readonly drawdown = new MaxDrawdown(1e12);
   readonly #pick: Pick;
 
@@ -68,7 +68,7 @@ class WalkedRun {
     );
     this.ledger.deposit(0, 'USDT', 1e12);
     const take: EquitySink['take'] = (timeMs, at, units, length) => {
-      for (let row = 0; row < length; row++) this.taken.push({ timeMs: timeMs[at + row]!, units: units[row]! });
+      for (let row = 0; row < length; row++) this.samples.push({ timeMs: timeMs[at + row]!, units: units[row]! });
     };
     const sink = hasSink ? { take, rowsOf: () => new Int32Array(0), drawdown: this.drawdown } : null;
     const ticks = this.feeds.map(({ closeTicks }) => closeTicks);
@@ -77,7 +77,7 @@ class WalkedRun {
       this.#block(blockRows, endMs);
     }
     const { length, timeMs, units } = this.recorder.columns();
-    for (let row = 0; row < length; row++) this.taken.push({ timeMs: timeMs[row]!, units: units[row]! });
+    for (let row = 0; row < length; row++) this.samples.push({ timeMs: timeMs[row]!, units: units[row]! });
   }
 
   /** Delivers the rows of one block, with random fills before and after instants. */
@@ -123,7 +123,7 @@ describe('equity of several feeds', () => {
       const rng = seededRng(seed);
       const blockRows = [1, 7, 64, 1000][seed % 4]!;
       const walkedRun = new WalkedRun((below) => Math.floor(rng.next() * below), blockRows, seed % 3 === 0);
-      expect(walkedRun.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walkedRun.expected);
+      expect(walkedRun.samples, `seed ${seed}, blocks of ${blockRows}`).toEqual(walkedRun.expected);
       if (seed % 3 === 0) {
         // The definition of docs/metrics.md: E_t / max(E_0..E_t) - 1 over every instant.
         let [peak, deepest, limit] = [1e12, 0, 0];

@@ -5,7 +5,7 @@ import type { FeedRun } from '../feeds/feed.ts';
 import type { Link } from '../feeds/links.ts';
 
 /** Custom indicators that have thrown, and the strategies that must be halted for them. */
-export class Faults {
+export class HostFaults {
   /** The strategy that registered each custom indicator, by its note. */
   private readonly owners = new Map<CustomNote, number>();
   private readonly stopped = new Set<Kernel>();

@@ -4,9 +4,9 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import { type PagedRow, type IndexedList, PagedList } from '../orders/pagedList.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
-import { firstFrom, page } from '../orders/page.ts';
+import { firstRowFrom, page } from '../orders/page.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
-import { type Reduction, reductionIn, type ReductionRecord, reductionRecord, reductionText } from './reductionRecord.ts';
+import { type ReportedReduction, reductionIn, type ReductionRecord, reductionRecord, reductionText } from './reductionRecord.ts';
 
 /** The part of a position's fees and funding that earlier records have already reported. */
 export interface ReportedAmounts {
@@ -36,10 +36,10 @@ export interface ReductionQuery {
 /** The profit histories of all accounts of an exchange. */
 export class ProfitHistory {
   /** Records that are not yet in the exchange store. */
-  readonly fresh: { readonly account: number; readonly kept: PagedRow<Reduction> }[] = [];
+  readonly fresh: { readonly account: number; readonly kept: PagedRow<ReportedReduction> }[] = [];
   readonly #rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
   readonly #archive: ArchiveSource;
-  readonly #byAccount: PagedList<Reduction>[] = [];
+  readonly #byAccount: PagedList<ReportedReduction>[] = [];
   readonly #reported = new Map<Readonly<VenuePosition>, ReportedAmounts>();
   #lastId = 0;
 
@@ -60,12 +60,12 @@ export class ProfitHistory {
       readonly extraFee: number;
     },
     timeMs: number,
-  ): PagedRow<Reduction> {
+  ): PagedRow<ReportedReduction> {
     const { id, isLong, isCross, leverage, feeUnits, fundingUnits, openedMs } = position;
     const earlier = this.#reported.get(position);
     const reported = earlier?.positionId === id ? earlier : { feeUnits: 0, fundingUnits: 0 };
     this.#reported.set(position, { positionId: id, feeUnits, fundingUnits });
-    const row: Reduction = {
+    const row: ReportedReduction = {
       id: ++this.#lastId,
       instrument,
       isLong,
@@ -86,7 +86,7 @@ export class ProfitHistory {
   }
 
   /** Makes a reduction visible to reads. */
-  show(account: number, reduction: PagedRow<Reduction>): void {
+  show(account: number, reduction: PagedRow<ReportedReduction>): void {
     this.#listOf(account).push(reduction);
   }
 
@@ -105,19 +105,19 @@ export class ProfitHistory {
     this.#listOf(accountOf(uid)).restore(place, this.#rows.tagOf(instrumentOf(symbol)));
   }
   /** Returns the stored form of a reduction. */
-  textOf(account: number, reduction: Reduction): string {
+  textOf(account: number, reduction: ReportedReduction): string {
     return reductionText(account, reduction, this.#rows.names);
   }
 
   /** Returns records of an account, newest first (see `page`). */
-  list(account: number, { instrument, limit, fromId, range }: ReductionQuery): readonly Reduction[] {
-    const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
+  list(account: number, { instrument, limit, fromId, range }: ReductionQuery): readonly ReportedReduction[] {
+    const isBefore = fromId === null ? null : ({ id }: ReportedReduction): boolean => id < fromId;
     const history = this.#listOf(account);
     const rows = range === null ? history : within(history, range);
     return page(rows, limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
   }
 
-  #listOf(account: number): PagedList<Reduction> {
+  #listOf(account: number): PagedList<ReportedReduction> {
     return (this.#byAccount[account] ??= new PagedList((place) =>
       reductionIn(this.#archive.reader.read(reductionRecord, place), this.#rows.names),
     ));
@@ -125,8 +125,8 @@ export class ProfitHistory {
 }
 
 /** Returns the records of a list within a time range. The list is ordered by time. */
-function within(history: IndexedList<Reduction>, { fromMs, toMs }: TimeRange): IndexedList<Reduction> {
-  const first = firstFrom(history, ({ timeMs }) => timeMs < fromMs);
-  const end = firstFrom(history, ({ timeMs }) => timeMs <= toMs);
+function within(history: IndexedList<ReportedReduction>, { fromMs, toMs }: TimeRange): IndexedList<ReportedReduction> {
+  const first = firstRowFrom(history, ({ timeMs }) => timeMs < fromMs);
+  const end = firstRowFrom(history, ({ timeMs }) => timeMs <= toMs);
   return { length: Math.max(0, end - first), at: (index) => history.at(first + index), tagAt: (index) => history.tagAt(first + index) };
 }

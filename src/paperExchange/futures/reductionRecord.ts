@@ -3,10 +3,10 @@
 import type { Instrument } from '../../model/instrument.ts';
 import type { IdMaps } from '../orders/orderRecords.ts';
 import { count, flag, ratio, text, whole } from '../records/fields.ts';
-import { record, type RecordOf } from '../records/record.ts';
+import { record, type StoredRecordOf } from '../records/record.ts';
 
 /** One record of the profit history. Money is in units of the settlement asset. */
-export interface Reduction {
+export interface ReportedReduction {
   /** Running number across all records of the exchange. */
   readonly id: number;
   readonly instrument: Instrument;
@@ -46,14 +46,14 @@ export const reductionRecord = record('reduction', {
 });
 
 /** The stored fields of a reduction. */
-export type ReductionRecord = RecordOf<typeof reductionRecord>;
+export type ReductionRecord = StoredRecordOf<typeof reductionRecord>;
 
 /** Returns the text of a record. */
-export const reductionText = (account: number, { instrument, ...members }: Reduction, { uidOf }: IdMaps): string =>
+export const reductionText = (account: number, { instrument, ...members }: ReportedReduction, { uidOf }: IdMaps): string =>
   reductionRecord.text({ ...members, uid: uidOf(account), symbol: instrument.wireName });
 
 /** Returns the reduction in a stored record. */
-export function reductionIn(stored: ReductionRecord, { instrumentOf }: IdMaps): Reduction {
+export function reductionIn(stored: ReductionRecord, { instrumentOf }: IdMaps): ReportedReduction {
   const { uid: _uid, symbol, ...members } = stored;
   return { ...members, instrument: instrumentOf(symbol) };
 }

@@ -5,7 +5,7 @@ import { TRIGGER_KINDS, type Trigger } from '../../venue/futures/triggers.ts';
 import { type IdMaps, ROLE, SIDE } from '../orders/orderRecords.ts';
 import { wireId } from '../orders/userOrder.ts';
 import { count, flag, oneOf, optional, text, whole } from '../records/fields.ts';
-import { record, type RecordOf } from '../records/record.ts';
+import { record, type StoredRecordOf } from '../records/record.ts';
 
 /** Prefix of the ids of trigger orders. */
 export const TRIGGER_PREFIX = '1622';
@@ -46,9 +46,9 @@ export const triggerRecord = record('trigger', { ...TRIGGER, status: oneOf('expi
 export const waitingTriggerRecord = record('waitingTrigger', { ...TRIGGER, isLeaving: flag });
 
 /** The stored fields of a trigger order that has ended. */
-export type TriggerRecord = RecordOf<typeof triggerRecord>;
+export type TriggerRecord = StoredRecordOf<typeof triggerRecord>;
 /** The stored fields of a trigger order that waits. */
-export type WaitingTriggerRecord = RecordOf<typeof waitingTriggerRecord>;
+export type WaitingTriggerRecord = StoredRecordOf<typeof waitingTriggerRecord>;
 
 /** Returns the stored form of a trigger order, whether it waits or has ended. */
 export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: IdMaps): string {

@@ -18,7 +18,7 @@ import type { Trigger, TriggerKind, VenueTriggerStatus } from '../../venue/futur
 import { wirePriceText, wireQuantityText } from './reads.ts';
 import type { VisibleState } from '../orders/userOrder.ts';
 import type { FuturesUserOrder, FuturesTrade } from '../futures/futuresOrder.ts';
-import type { Reduction } from '../futures/reductionRecord.ts';
+import type { ReportedReduction } from '../futures/reductionRecord.ts';
 import type { WireTrigger } from '../futures/triggerRecord.ts';
 
 /** Extra decimals of a price that lies between ticks. */
@@ -126,7 +126,7 @@ export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHi
 }
 
 /** Returns a reduction as the profit history shows it. */
-export function profitOf(reduction: Reduction): ProfitHistoryRow {
+export function profitOf(reduction: ReportedReduction): ProfitHistoryRow {
   const { instrument } = reduction;
   const money = (units: number): string => wireMoneyText(instrument, units);
   const total = money(reduction.profitUnits - reduction.feeUnits + reduction.fundingUnits);

@@ -6,7 +6,7 @@ import type { Instrument, Market } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { type OrderImage, VENUE_STATUSES } from '../../venue/venueOrder.ts';
 import { count, flag, group, oneOf, optional, real, text, whole } from '../records/fields.ts';
-import { record, type RecordOf } from '../records/record.ts';
+import { record, type StoredRecordOf } from '../records/record.ts';
 import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.ts';
 
 /** Records name accounts by uid and instruments by wire name, because the order of the config may change. */
@@ -81,17 +81,17 @@ export const tradeRecord = record('trade', {
 });
 
 /** The stored fields of an order that has ended. */
-export type OrderRecord = RecordOf<typeof orderRecord>;
+export type OrderRecord = StoredRecordOf<typeof orderRecord>;
 /** The stored fields of an open order. */
-export type OpenOrderRecord = RecordOf<typeof openOrderRecord>;
+export type OpenOrderRecord = StoredRecordOf<typeof openOrderRecord>;
 /** The stored fields of an own trade. */
-export type TradeRecord = RecordOf<typeof tradeRecord>;
+export type TradeRecord = StoredRecordOf<typeof tradeRecord>;
 /** The fields that only futures have; null for spot. */
 export type OrderTerms = OrderRecord['futures'];
-export type TradeTerms = TradeRecord['futures'];
+export type StoredTradeTerms = TradeRecord['futures'];
 
 /** Returns the stored form of an order. That of an open order also has the venue's fields. */
-export function orderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
+export function storedOrderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
   const { intent, live, ended } = order;
   const state = ended ?? live;
   if (state === null) throw new InvariantError(`order ${order.id} is neither open nor ended`);
@@ -168,7 +168,7 @@ export function imageOf(stored: OpenOrderRecord, account: number): OrderImage {
 }
 
 /** Returns the stored form of an own trade. */
-export function tradeText(account: number, trade: OwnTrade, futures: TradeTerms, { market, uidOf }: IdMaps): string {
+export function tradeText(account: number, trade: OwnTrade, futures: StoredTradeTerms, { market, uidOf }: IdMaps): string {
   const { instrument, tradeId, bidId, askId, price, lots: filled, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
   const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filled };
   return tradeRecord.text({ ...common, timeMs, isBuyer, isMaker, fee, feeInBase, futures });

@@ -2,17 +2,17 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import { InvariantError } from '../../base/errors.ts';
-import type { RecordReader } from '../records/rowStore.ts';
+import type { StoredRecordReader } from '../records/rowStore.ts';
 import {
   type IdMaps,
   type OrderRecord,
   orderRecord,
   type OrderTerms,
-  orderText,
+  storedOrderText,
   startOf,
   tradeIn,
   tradeRecord,
-  type TradeTerms,
+  type StoredTradeTerms,
   tradeText,
   visibleStateIn,
 } from './orderRecords.ts';
@@ -22,13 +22,13 @@ import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type
 export interface RowKind<O, T> {
   order(start: OrderStart, terms: OrderTerms): O;
   termsOf(order: O): OrderTerms;
-  trade(common: OwnTrade, terms: TradeTerms): T;
-  tradeTermsOf(trade: T): TradeTerms;
+  trade(common: OwnTrade, terms: StoredTradeTerms): T;
+  tradeTermsOf(trade: T): StoredTradeTerms;
 }
 
 /** Where records are read from. A persistent exchange replaces the reader. */
 export interface ArchiveSource {
-  reader: RecordReader;
+  reader: StoredRecordReader;
 }
 
 /** The stored orders and trades of one side. Reads need ended orders, a restart needs open ones. */
@@ -77,7 +77,7 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 
   orderText(order: O): string {
-    return orderText(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
+    return storedOrderText(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
   }
   tradeText(account: number, trade: T): string {
     return tradeText(account, trade, this.#kind.tradeTermsOf(trade), this.names);

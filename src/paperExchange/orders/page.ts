@@ -19,13 +19,13 @@ export function page<T>(
     for (let index = rows.length - 1; index >= 0 && selected.length < limit; index--) if (matchesTag(index)) selected.push(rows.at(index));
     return selected;
   }
-  for (let index = firstFrom(rows, isBefore); index < rows.length && selected.length < limit; index++)
+  for (let index = firstRowFrom(rows, isBefore); index < rows.length && selected.length < limit; index++)
     if (matchesTag(index)) selected.push(rows.at(index));
   return selected.toReversed();
 }
 
 /** Returns the index of the first row for which `isBefore` is false. Ids must be ascending. */
-export function firstFrom<T>(rows: IndexedList<T>, isBefore: (row: T) => boolean): number {
+export function firstRowFrom<T>(rows: IndexedList<T>, isBefore: (row: T) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;

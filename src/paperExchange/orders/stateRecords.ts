@@ -1,8 +1,8 @@
 // Stored records of everything except orders and trades: money, positions, settings, prices, bars. A later record replaces an earlier one.
 
 import { INTERVALS } from '../../model/interval.ts';
-import { count, flag, group, listOf, oneOf, optional, real, sum, text, whole } from '../records/fields.ts';
-import { record, type RecordOf } from '../records/record.ts';
+import { count, flag, group, storedList, oneOf, optional, real, sum, text, whole } from '../records/fields.ts';
+import { record, type StoredRecordOf } from '../records/record.ts';
 import { MARKET } from './orderRecords.ts';
 
 /** Spot balance of an account, in units of the asset. */
@@ -74,12 +74,12 @@ export const pricesRecord = record('prices', { market: MARKET, symbol: text, las
 
 /** Bars as columns: entry `i` of each belongs to bar `i`. */
 const COLUMNS = {
-  openMs: listOf(count),
-  open: listOf(whole),
-  high: listOf(whole),
-  low: listOf(whole),
-  close: listOf(whole),
-  lots: listOf(sum),
+  openMs: storedList(count),
+  open: storedList(whole),
+  high: storedList(whole),
+  low: storedList(whole),
+  close: storedList(whole),
+  lots: storedList(sum),
 };
 /** Consecutive minutes. */
 export const minutesRecord = record('minutes', { market: MARKET, symbol: text, ...COLUMNS });
@@ -90,20 +90,20 @@ export const barsRecord = record('bars', { market: MARKET, symbol: text, interva
 export const clockRecord = record('clock', { offsetMs: whole });
 
 /** The fields of `balanceRecord`. */
-export type BalanceRecord = RecordOf<typeof balanceRecord>;
+export type BalanceRecord = StoredRecordOf<typeof balanceRecord>;
 /** The fields of `walletRecord`. */
-export type WalletRecord = RecordOf<typeof walletRecord>;
+export type WalletRecord = StoredRecordOf<typeof walletRecord>;
 /** The fields of `totalsRecord`. */
-export type TotalsRecord = RecordOf<typeof totalsRecord>;
+export type TotalsRecord = StoredRecordOf<typeof totalsRecord>;
 /** The fields of `positionRecord`. */
-export type PositionRecord = RecordOf<typeof positionRecord>;
+export type PositionRecord = StoredRecordOf<typeof positionRecord>;
 /** The fields of `settingRecord`. */
-export type SettingRecord = RecordOf<typeof settingRecord>;
+export type SettingRecord = StoredRecordOf<typeof settingRecord>;
 /** The fields of `countersRecord`. */
-export type CountersRecord = RecordOf<typeof countersRecord>;
+export type CountersRecord = StoredRecordOf<typeof countersRecord>;
 /** The fields of `pricesRecord`. */
-export type PricesRecord = RecordOf<typeof pricesRecord>;
+export type PricesRecord = StoredRecordOf<typeof pricesRecord>;
 /** The fields of `minutesRecord`. */
-export type MinutesRecord = RecordOf<typeof minutesRecord>;
+export type MinutesRecord = StoredRecordOf<typeof minutesRecord>;
 /** The fields of `barsRecord`. */
-export type BarsRecord = RecordOf<typeof barsRecord>;
+export type BarsRecord = StoredRecordOf<typeof barsRecord>;

@@ -1,7 +1,7 @@
 // The field types of stored records: how each value is written, and which stored values are valid.
 
 /** How the values of one field are written and read. */
-export interface Field<T> {
+export interface StoredField<T> {
   /** Names of the parts of a field that is a list with names of its own; null for all others. */
   readonly parts: readonly string[] | null;
   /** True when a file that lacks the name holds null in its place. */
@@ -13,9 +13,9 @@ export interface Field<T> {
 }
 
 /** The fields of a record by name. */
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type Fields = Readonly<Record<string, StoredField<unknown>>>;
 /** The values of these fields. */
-export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never };
+export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends StoredField<infer T> ? T : never };
 
 /** A stored value that a field cannot have. */
 export class WrongField extends Error {
@@ -45,7 +45,7 @@ export class WrongField extends Error {
 const shortText = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value).slice(0, 60));
 
 /** Reads the value of a named field. An error names the field. */
-export function readField<T>(field: Field<T>, name: string, stored: unknown): T {
+export function readField<T>(field: StoredField<T>, name: string, stored: unknown): T {
   try {
     return field.read(stored);
   } catch (error) {
@@ -55,7 +55,7 @@ export function readField<T>(field: Field<T>, name: string, stored: unknown): T 
 }
 
 /** Returns a field whose values JSON can hold as they are. `expected` describes them in errors. */
-function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): Field<T> {
+function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): StoredField<T> {
   return {
     parts: null,
     isOptional: false,
@@ -79,7 +79,7 @@ export const real = plain('a number', (stored): stored is number => Number.isFin
 export const text = plain('a text', (stored): stored is string => typeof stored === 'string');
 
 /** True or false, stored as 1 or 0. */
-export const flag: Field<boolean> = {
+export const flag: StoredField<boolean> = {
   parts: null,
   isOptional: false,
   write: (value) => (value ? 1 : 0),
@@ -90,7 +90,7 @@ export const flag: Field<boolean> = {
 };
 
 /** A number or NaN. JSON cannot hold NaN, so it is stored as null. */
-export const ratio: Field<number> = {
+export const ratio: StoredField<number> = {
   parts: null,
   isOptional: false,
   write: (value) => value,
@@ -98,13 +98,13 @@ export const ratio: Field<number> = {
 };
 
 /** Returns a field with one of some values. */
-export function oneOf<const T extends string | number>(...values: readonly T[]): Field<T> {
+export function oneOf<const T extends string | number>(...values: readonly T[]): StoredField<T> {
   const allowed: ReadonlySet<unknown> = new Set(values);
   return plain(`one of ${values.join(', ')}`, (stored): stored is T => allowed.has(stored));
 }
 
 /** Returns a field that may be null. In files written before the field was added, it is null. */
-export function optional<T>(field: Field<T>): Field<T | null> {
+export function optional<T>(field: StoredField<T>): StoredField<T | null> {
   return {
     parts: field.parts,
     isOptional: true,
@@ -114,7 +114,7 @@ export function optional<T>(field: Field<T>): Field<T | null> {
 }
 
 /** Returns a field with a list of values. */
-export function listOf<T>(field: Field<T>): Field<readonly T[]> {
+export function storedList<T>(field: StoredField<T>): StoredField<readonly T[]> {
   return {
     parts: null,
     isOptional: false,
@@ -127,7 +127,7 @@ export function listOf<T>(field: Field<T>): Field<readonly T[]> {
 }
 
 /** Returns a field with several values, stored as a list in the order of their names. The head of the file has the names. */
-export function group<F extends Fields>(fields: F): Field<ValuesOf<F>> {
+export function group<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     parts: Object.keys(fields),
@@ -144,7 +144,7 @@ export function group<F extends Fields>(fields: F): Field<ValuesOf<F>> {
 }
 
 /** Returns a field with several values, stored as an object with exactly their names. */
-export function recordField<F extends Fields>(fields: F): Field<ValuesOf<F>> {
+export function recordField<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     parts: null,
@@ -162,7 +162,7 @@ export function recordField<F extends Fields>(fields: F): Field<ValuesOf<F>> {
 }
 
 /** An object whose values are lists, such as the field names of every record in the head of a file. */
-export const anyNames: Field<Readonly<Record<string, readonly unknown[]>>> = plain(
+export const anyNames: StoredField<Readonly<Record<string, readonly unknown[]>>> = plain(
   'an object of lists',
   (stored): stored is Readonly<Record<string, readonly unknown[]>> => isObject(stored) && Object.values(stored).every(Array.isArray),
 );

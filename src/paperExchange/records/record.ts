@@ -1,6 +1,6 @@
 // Records of the exchange store. Code sees their fields by name; a stored row is a list in the order that the head of its file gives.
 
-import type { Field, Fields, ValuesOf } from './fields.ts';
+import type { StoredField, Fields, ValuesOf } from './fields.ts';
 
 /** The name of a field. For a field with parts: a list of its name and theirs. */
 export type FieldName = string | readonly string[];
@@ -8,7 +8,7 @@ export type FieldName = string | readonly string[];
 /** One kind of record: its name, and its fields in the order in which rows have them. */
 export interface RecordSpec<R> {
   readonly name: string;
-  readonly fields: readonly (readonly [name: string, field: Field<unknown>])[];
+  readonly fields: readonly (readonly [name: string, field: StoredField<unknown>])[];
   /** The field names, as the head of a file has them. */
   readonly names: readonly FieldName[];
   /** Returns the row of a record: JSON in printable ASCII. */
@@ -18,7 +18,7 @@ export interface RecordSpec<R> {
 }
 
 /** The type of the records of a kind. */
-export type RecordOf<S> = S extends RecordSpec<infer R> ? R : never;
+export type StoredRecordOf<S> = S extends RecordSpec<infer R> ? R : never;
 
 /** Returns the kind of record with these fields. */
 export function record<F extends Fields>(name: string, fields: F): RecordSpec<ValuesOf<F>> {

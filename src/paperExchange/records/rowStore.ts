@@ -5,7 +5,7 @@ import { Layout } from './layout.ts';
 import type { RecordSpec } from './record.ts';
 
 /** Reads records back. */
-export interface RecordReader {
+export interface StoredRecordReader {
   /** Returns the record stored at an offset. Throws ConfigError if a field is invalid. */
   read<R>(spec: RecordSpec<R>, place: number): R;
 }
@@ -23,7 +23,7 @@ export interface RowWriter {
 }
 
 /** Returns a reader of rows that this process has written. `name` names them in errors. */
-export function readerOf(rows: TextReader, name: string): RecordReader {
+export function readerOf(rows: TextReader, name: string): StoredRecordReader {
   const layout = Layout.current(name);
   return { read: (spec, place) => layout.read(spec, rows.read(place)) };
 }

@@ -2,12 +2,12 @@
 
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import type { BarMarket } from './barMarket.ts';
+import type { ReplayedMarket } from './barMarket.ts';
 import type { RowFunding } from './barSeries.ts';
 
 /** A funding that waits to be paid. */
 interface DueFunding {
-  readonly market: BarMarket;
+  readonly market: ReplayedMarket;
   readonly funding: RowFunding;
 }
 
@@ -15,17 +15,17 @@ interface DueFunding {
 export class BarMargin {
   readonly #exchange: FuturesExchange;
   /** Markets by index of the contract. */
-  readonly #barMarkets = new Map<number, BarMarket>();
+  readonly #barMarkets = new Map<number, ReplayedMarket>();
   #due: DueFunding[] = [];
 
-  constructor(exchange: FuturesExchange, barMarkets: readonly BarMarket[]) {
+  constructor(exchange: FuturesExchange, barMarkets: readonly ReplayedMarket[]) {
     this.#exchange = exchange;
     for (const barMarket of barMarkets) this.#barMarkets.set(barMarket.book.index, barMarket);
     for (const { market, series } of barMarkets) exchange.venue.setMark(market.instrument, series.startTicks);
   }
 
   /** Judges positions by all rows that close at `timeMs`. The rows are matched; `closing` has their markets, each still at that row. */
-  settle(closing: readonly BarMarket[], timeMs: number): void {
+  settle(closing: readonly ReplayedMarket[], timeMs: number): void {
     const { venue } = this.#exchange;
     const rows = closing.filter((barMarket) => this.#barMarkets.get(barMarket.book.index) === barMarket);
     if (this.#isAnyAccountInDanger(rows)) {
@@ -38,7 +38,7 @@ export class BarMargin {
   }
 
   /** Queues funding that is due now. Fills at this same time count: they have already opened or closed the position. */
-  queueFunding(barMarket: BarMarket, funding: RowFunding): void {
+  queueFunding(barMarket: ReplayedMarket, funding: RowFunding): void {
     this.#due.push({ market: barMarket, funding });
   }
   /** Pays all queued funding. */
@@ -51,7 +51,7 @@ export class BarMargin {
   }
 
   /** True when a closing row may liquidate a position. Cross positions share their margin, so an account with several is always checked. */
-  #isAnyAccountInDanger(closing: readonly BarMarket[]): boolean {
+  #isAnyAccountInDanger(closing: readonly ReplayedMarket[]): boolean {
     const { wallets } = this.#exchange.venue;
     return wallets.accounts.some((_, account) => {
       const open = wallets.openPositions(account);
@@ -61,7 +61,7 @@ export class BarMargin {
   }
 
   /** True when the worst mark of a closing row would liquidate the position. */
-  #isInDanger(position: VenuePosition, closing: readonly BarMarket[]): boolean {
+  #isInDanger(position: VenuePosition, closing: readonly ReplayedMarket[]): boolean {
     const barMarket = this.#barMarkets.get(position.index);
     if (barMarket === undefined || !closing.includes(barMarket)) return false;
     return this.#exchange.venue.isDue(position, barMarket.series.marksOf(barMarket.row));

@@ -5,7 +5,7 @@ import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import type { PriceLevel } from '../matching/orderBook.ts';
-import type { BarSeries } from './barSeries.ts';
+import type { ReplayedSeries } from './barSeries.ts';
 
 /** The stage of a row: its open has been matched, or its range too. Orders that arrive now count as arrived at `timeMs`. */
 export interface BarMoment {
@@ -21,10 +21,10 @@ interface Quote {
 }
 
 /** A market whose orders trade with replayed bars. */
-export class BarMarket implements Rows {
+export class ReplayedMarket implements Rows {
   readonly market: TradedMarket;
   readonly book: BarBook;
-  readonly series: BarSeries;
+  readonly series: ReplayedSeries;
   /** The row that is matched next; it has not closed yet. */
   row: number;
   /** The stage of the row that is being matched; null between rows. */
@@ -35,7 +35,7 @@ export class BarMarket implements Rows {
   readonly #graceMs: number;
 
   /** `graceMs`: how long after the open of a row an arrival still counts as present at its open. */
-  constructor(market: TradedMarket, book: BarBook, series: BarSeries, graceMs: number) {
+  constructor(market: TradedMarket, book: BarBook, series: ReplayedSeries, graceMs: number) {
     this.market = market;
     this.book = book;
     this.series = series;

@@ -3,7 +3,7 @@
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import { RowOrder } from '../../venue/futures/rowOrder.ts';
-import { BarMarket } from './barMarket.ts';
+import { ReplayedMarket } from './barMarket.ts';
 import { BarMargin } from './barMargin.ts';
 
 /**
@@ -11,7 +11,7 @@ import { BarMargin } from './barMargin.ts';
  * its range have filled. `closed`: every row of this time has ended, positions are judged, and the bars are visible.
  */
 export type RowAct =
-  | { readonly act: 'open' | 'inside'; readonly barMarket: BarMarket }
+  | { readonly act: 'open' | 'inside'; readonly barMarket: ReplayedMarket }
   | { readonly act: 'closed'; readonly timeMs: number };
 
 /** The sides of the exchange that bar matching needs. */
@@ -21,17 +21,17 @@ export interface RowSides {
 
 /** Matches the rows of all markets that replay bars, in order of their closes. */
 export class BarMatching {
-  readonly #barMarkets: readonly BarMarket[];
+  readonly #barMarkets: readonly ReplayedMarket[];
   readonly #scheduler: Scheduler;
   readonly #futures: FuturesExchange | null;
   readonly #margin: BarMargin | null;
   /** The order of events in a row of a contract, with its liquidations. */
-  readonly #rowOrders = new Map<BarMarket, RowOrder>();
+  readonly #rowOrders = new Map<ReplayedMarket, RowOrder>();
   /** The remaining acts of the rows that close now. */
   #acts: Generator<RowAct> | null = null;
   #isByActs = false;
 
-  constructor(barMarkets: readonly BarMarket[], { futures }: RowSides, scheduler: Scheduler) {
+  constructor(barMarkets: readonly ReplayedMarket[], { futures }: RowSides, scheduler: Scheduler) {
     // Sorted by id, as everywhere: an order that fills first may take the money that another order needs.
     this.#barMarkets = barMarkets.toSorted((a, b) => (a.market.instrument.id < b.market.instrument.id ? -1 : 1));
     this.#scheduler = scheduler;
@@ -59,7 +59,7 @@ export class BarMatching {
     return this.#barMarkets.reduce((earliestMs, barMarket) => Math.min(earliestMs, barMarket.nextCloseMs), Infinity);
   }
   /** The market whose row is being processed; null: none. */
-  get activeMarket(): BarMarket | null {
+  get activeMarket(): ReplayedMarket | null {
     return this.#barMarkets.find(({ isActing }) => isActing) ?? null;
   }
 
@@ -102,7 +102,7 @@ export class BarMatching {
   }
 
   /** Matches the row of one market: its open, then its range. */
-  *#row(barMarket: BarMarket): Generator<RowAct> {
+  *#row(barMarket: ReplayedMarket): Generator<RowAct> {
     const { book, series, row } = barMarket;
     const { openMs, open, high, low } = series.bar(row);
     const closeMs = series.closeMs(row);
@@ -126,7 +126,7 @@ export class BarMatching {
   }
 
   /** Makes the bar visible and its close the last price. */
-  #publishBar(barMarket: BarMarket): void {
+  #publishBar(barMarket: ReplayedMarket): void {
     const { market, book, series, row } = barMarket;
     const bar = series.bar(row);
     market.tape.klines.close(series.bars.interval, bar);
@@ -135,7 +135,7 @@ export class BarMatching {
   }
 
   /** Pays funding when it is due: at once in the middle of a row, or after matching at the end of one. */
-  #awaitFunding(barMarket: BarMarket, index: number): void {
+  #awaitFunding(barMarket: ReplayedMarket, index: number): void {
     const funding = barMarket.series.funding[index];
     if (funding === undefined) return;
     this.#scheduler.at(funding.timeMs, () => {

@@ -34,7 +34,7 @@ export interface RowData {
 }
 
 /** Reads bars, marks and funding row by row. */
-export class BarSeries {
+export class ReplayedSeries {
   /** The bars. */
   readonly bars: BarColumns;
   /** The first row that is replayed. Earlier rows are history. */

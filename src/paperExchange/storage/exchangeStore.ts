@@ -6,7 +6,7 @@ import { StoreWriter, type StoreWriterOptions } from './storeWriter.ts';
 import { readStore, type StoreReading } from './readStore.ts';
 import { Recorder } from './recorder.ts';
 import { restoreService } from './restore.ts';
-import { digitsOf } from './recordTable.ts';
+import { storedDigitsOf } from './recordTable.ts';
 import { Segments } from './segments.ts';
 
 /** What the store knows of earlier processes. */
@@ -56,7 +56,7 @@ export class ExchangeStore {
       head: {
         openedMs: this.history?.openedMs ?? service.nowMs,
         restarts: this.history?.restarts ?? 0,
-        instruments: service.markets.map(({ instrument }) => digitsOf(instrument)),
+        instruments: service.markets.map(({ instrument }) => storedDigitsOf(instrument)),
         uids: service.accounts.map(({ uid }) => uid),
       },
     };

@@ -19,8 +19,8 @@ import {
 import {
   anyNames,
   count,
-  type Field,
-  listOf,
+  type StoredField,
+  storedList,
   recordField,
   oneOf,
   text,
@@ -73,9 +73,9 @@ const SEGMENT_HEAD = {
   /** Number of earlier restarts. */
   restarts: count,
   /** Digits that define the scales of amounts. They must never change. */
-  instruments: listOf(recordField({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
+  instruments: storedList(recordField({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
   /** Uids of the accounts. */
-  uids: listOf(text),
+  uids: storedList(text),
   records: anyNames,
 };
 const ARCHIVE_HEAD = { format: oneOf(FORMAT), first: count, last: count, priorBytes: count, records: anyNames };
@@ -89,7 +89,13 @@ export type ArchiveHead = Omit<ValuesOf<typeof ARCHIVE_HEAD>, 'format' | 'record
 export type ArchiveEnd = ValuesOf<typeof ARCHIVE_END>;
 
 /** Returns the digits of an instrument, which must never change. */
-export const digitsOf = ({ id, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument): SegmentHead['instruments'][number] => {
+export const storedDigitsOf = ({
+  id,
+  priceDigits,
+  quantityDigits,
+  quoteDigits,
+  baseDigits,
+}: Instrument): SegmentHead['instruments'][number] => {
   return { id, priceDigits, quantityDigits, quoteDigits, baseDigits };
 };
 
@@ -121,7 +127,7 @@ export function archiveEndIn(row: readonly unknown[], path: string): ArchiveEnd 
 }
 
 /** Returns the head in a first line. Throws ConfigError if it is another kind of head or has another format. */
-function headIn<F extends Fields>(field: Field<ValuesOf<F>>, name: string, row: readonly unknown[], path: string): ValuesOf<F> {
+function headIn<F extends Fields>(field: StoredField<ValuesOf<F>>, name: string, row: readonly unknown[], path: string): ValuesOf<F> {
   if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a record ${name} in the first line, got something else`);
   const [, content] = row as readonly unknown[];
   const format = formatOf(content);
@@ -134,7 +140,7 @@ const formatOf = (content: unknown): unknown =>
   typeof content === 'object' && content !== null && 'format' in content ? content.format : content;
 
 /** Reads the fields of a head or an end. Throws ConfigError with the file and the field. */
-function fieldsIn<T>(field: Field<T>, name: string, content: unknown, path: string): T {
+function fieldsIn<T>(field: StoredField<T>, name: string, content: unknown, path: string): T {
   try {
     return field.read(content);
   } catch (error) {

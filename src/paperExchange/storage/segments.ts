@@ -5,7 +5,7 @@ import type { Disk } from '../../ports/disk.ts';
 import type { ArchiveIndex } from './archiveFile.ts';
 import type { Layout } from '../records/layout.ts';
 import type { RecordSpec } from '../records/record.ts';
-import { LINE_FEED, type RecordReader } from '../records/rowStore.ts';
+import { LINE_FEED, type StoredRecordReader } from '../records/rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
 /** Returns the name of a segment. */
@@ -35,7 +35,7 @@ const PIECE_BYTES = 512;
 const MAX_BYTES = 1 << 20;
 
 /** All files of a store, oldest first. */
-export class Segments implements RecordReader {
+export class Segments implements StoredRecordReader {
   readonly all: StoreSegment[] = [];
   readonly #disk: Pick<Disk, 'readAt'>;
 

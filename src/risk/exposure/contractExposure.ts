@@ -6,7 +6,7 @@ import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import { isReduction, takenLots } from '../rules/openOrderRules.ts';
 import type { AccountWorstCase, ContractModel, Draft, RiskState } from '../rules/rule.ts';
 import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
-import { lotsText, moneyText } from '../limits/limitTexts.ts';
+import { lotsText, limitMoneyText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -55,7 +55,7 @@ export class ContractExposure implements ContractModel {
   }
 
   notional(index: number, order: Draft | null, state: RiskState): number {
-    const ticks = ticksOf(index, order, state);
+    const ticks = markTicksOf(index, order, state);
     return Math.max(this.sideUnits(index, true, ticks, order), this.sideUnits(index, false, ticks, order));
   }
 
@@ -79,7 +79,7 @@ export class ContractExposure implements ContractModel {
     let gross = 0;
     let equity = ledger.cashTotal;
     for (let index = 0; index < ledger.instruments.length; index++) {
-      const ticks = ticksOf(index, order, state);
+      const ticks = markTicksOf(index, order, state);
       const longUnits = this.sideUnits(index, true, ticks, order);
       const shortUnits = this.sideUnits(index, false, ticks, order);
       gross += ledger.terms(index).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
@@ -140,7 +140,7 @@ export class ContractExposure implements ContractModel {
     const isBuy = order.side === 'buy';
     let units = 0;
     for (let index = 0; index < ledger.instruments.length; index++) {
-      const ticks = ticksOf(index, order, state);
+      const ticks = markTicksOf(index, order, state);
       const scale = ledger.scale(index);
       const [same, other] = [ledger.side(index, isBuy).lots, ledger.side(index, !isBuy).lots];
       if (same > 0) units += scale.notionalUp(ticks, same);
@@ -169,7 +169,7 @@ export class ContractExposure implements ContractModel {
       const lotsTaken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
       return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(lotsTaken, instrument)} that other orders close, of ${lotsText(closableLots, instrument)} held`;
     }
-    const money = (units: number): string => moneyText(units, ledger);
+    const money = (units: number): string => limitMoneyText(units, ledger);
     const reserved = money(reservations.cash(strategy));
     return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${money(this.available(order, state))} available`;
   }
@@ -197,7 +197,7 @@ export class ContractExposure implements ContractModel {
     let profit = 0;
     for (let index = 0; index < ledger.instruments.length; index++) {
       if (ledger.ownerOf(index) !== strategy || !ledger.holds(index) || !ledger.terms(index).isCross) continue;
-      profit += ledger.holdingValue(index, ticksOf(index, order, state));
+      profit += ledger.holdingValue(index, markTicksOf(index, order, state));
     }
     const units = ledger.cash(strategy) - ledger.marginUsed(strategy);
     return profit >= 0 ? units : units + profit;
@@ -210,6 +210,6 @@ function opens(index: number, isLong: boolean, { instrumentIndex, side, reduceOn
 }
 
 /** Returns the mark of a contract, in ticks. For the order's own contract it is the mark of the risk check. */
-export function ticksOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
+export function markTicksOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
   return order !== null && index === order.instrumentIndex ? mark : marks.lastTicks(index);
 }

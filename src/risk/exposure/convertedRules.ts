@@ -4,7 +4,7 @@ import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
 import { isReduction } from '../rules/openOrderRules.ts';
 import { notionalMax } from '../rules/sizeRules.ts';
-import { moneyText, priceText } from '../limits/limitTexts.ts';
+import { limitMoneyText, limitPriceText } from '../limits/limitTexts.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
 
 /** Returns the worst notional of an order in the money of the limits: the reporting asset. */
@@ -17,8 +17,8 @@ const convertedNotionalMax: OrderRule = {
   check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
   detail: (order, state) => {
     const { ledger, limits } = state;
-    const worst = `${moneyText(orderNotional(order, state), ledger)} at the worst price of ${priceText(order.worstTicks, order.instrument)}`;
-    return `${worst}, at most ${moneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
+    const worst = `${limitMoneyText(orderNotional(order, state), ledger)} at the worst price of ${limitPriceText(order.worstTicks, order.instrument)}`;
+    return `${worst}, at most ${limitMoneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
   },
 };
 

@@ -2,7 +2,7 @@
 
 import * as numbers from '../../base/number/exact.ts';
 import type { OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
-import { moneyText, ratioText } from '../limits/limitTexts.ts';
+import { limitMoneyText, ratioText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -37,8 +37,8 @@ export const positionNotional: OrderRule = {
     state.exposure.notional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
   detail(order, state) {
     const { exposure, ledger, limits } = state;
-    const worst = moneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
-    return `${worst} at the worst, at most ${moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
+    const worst = limitMoneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
+    return `${worst} at the worst, at most ${limitMoneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
   },
 };
 
@@ -59,7 +59,7 @@ export const portfolio: OrderRule = {
     const max = maxGross(state);
     const { gross } = exposure.computeWorstCase(order, state);
     const excessText = (units: number, kind: string, limit: number): string =>
-      `${moneyText(units, ledger)} ${kind}over ${exposure.scopeWords} at the worst, at most ${moneyText(limit, ledger)}`;
+      `${limitMoneyText(units, ledger)} ${kind}over ${exposure.scopeWords} at the worst, at most ${limitMoneyText(limit, ledger)}`;
     return gross <= max ? excessText(exposure.net(order, state), 'net ', limits.netUnits) : excessText(gross, '', max);
   },
 };
@@ -89,7 +89,7 @@ export const leverage: OrderRule = {
   detail(order, state) {
     const { exposure, ledger, limits } = state;
     const account = exposure.computeWorstCase(order, state);
-    const [gross, equity] = [moneyText(account.gross, ledger), moneyText(account.equity, ledger)];
+    const [gross, equity] = [limitMoneyText(account.gross, ledger), limitMoneyText(account.equity, ledger)];
     return `${gross} over ${exposure.scopeWords} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.leverage!)} times`;
   },
 };
@@ -109,8 +109,8 @@ export const concentration: OrderRule = {
   },
   detail(order, state) {
     const { exposure, ledger, limits } = state;
-    const worst = moneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
-    const equity = moneyText(exposure.computeWorstCase(order, state).equity, ledger);
+    const worst = limitMoneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
+    const equity = limitMoneyText(exposure.computeWorstCase(order, state).equity, ledger);
     return `${worst} of the ${exposure.instrumentWord} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.concentration!)} times`;
   },
 };

@@ -2,9 +2,9 @@
 // once an order has filled at its worst (risk-and-security, R-12).
 
 import { productAtMost } from '../../base/number/exact.ts';
-import { ticksOf } from './contractExposure.ts';
+import { markTicksOf } from './contractExposure.ts';
 import type { ContractModel, Draft, OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
-import { moneyText, priceText, ratioText } from '../limits/limitTexts.ts';
+import { limitMoneyText, limitPriceText, ratioText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -69,7 +69,7 @@ export const tier: OrderRule = {
     const { instrumentIndex } = order;
     const amount = contracts.notional(instrumentIndex, order, state);
     const max = ledger.scale(instrumentIndex).maxLeverage(amount);
-    return `a position worth ${moneyText(amount, ledger)} may have a leverage of ${max}, the account has ${ledger.terms(instrumentIndex).leverage}`;
+    return `a position worth ${limitMoneyText(amount, ledger)} may have a leverage of ${max}, the account has ${ledger.terms(instrumentIndex).leverage}`;
   },
 };
 
@@ -89,7 +89,7 @@ export const marginBuffer: OrderRule = {
   },
   detail(order, state) {
     const { ledger } = state;
-    const [free, equity] = [moneyText(freeUnitsAfter(order, state), ledger), moneyText(equityOf(order, state), ledger)];
+    const [free, equity] = [limitMoneyText(freeUnitsAfter(order, state), ledger), limitMoneyText(equityOf(order, state), ledger)];
     return `${free} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
 };
@@ -106,7 +106,7 @@ function equityOf(order: Draft, state: RiskState): number {
   const { strategy } = order;
   let units = ledger.cash(strategy);
   for (let index = 0; index < ledger.instruments.length; index++) {
-    if (ledger.ownerOf(index) === strategy && ledger.holds(index)) units += ledger.holdingValue(index, ticksOf(index, order, state));
+    if (ledger.ownerOf(index) === strategy && ledger.holds(index)) units += ledger.holdingValue(index, markTicksOf(index, order, state));
   }
   return units;
 }
@@ -132,8 +132,8 @@ export const liquidationDistance: OrderRule = {
     const ticks = adverseTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    const surplus = moneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
-    const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
+    const surplus = limitMoneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
+    const [then, now] = [limitPriceText(ticks, order.instrument), limitPriceText(state.mark, order.instrument)];
     return `a ${isLong ? 'long' : 'short'} would have ${surplus} more than its maintenance margin at ${then}, from ${now}`;
   },
 };
@@ -179,7 +179,7 @@ function maintenanceOfOthers(isLong: boolean, order: Draft, state: RiskState): n
       const isOwn = index === order.instrumentIndex && (isOfLong === isLong || ledger.terms(index).isNet);
       if (lots === 0 || isOwn) continue;
       const scale = ledger.scale(index);
-      const value = scale.valueOfLots(lots, ticksOf(index, order, state));
+      const value = scale.valueOfLots(lots, markTicksOf(index, order, state));
       units += Number.isFinite(value) ? scale.maintenance(value) : NAN;
     }
   }

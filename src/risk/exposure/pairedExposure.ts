@@ -11,7 +11,7 @@ import { ContractExposure } from './contractExposure.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
 import { SpotExposure } from './spotExposure.ts';
-import { moneyText } from '../limits/limitTexts.ts';
+import { limitMoneyText } from '../limits/limitTexts.ts';
 
 /** The exposure of an account with contracts and coins. */
 export class PairedExposure implements ExposureModel {
@@ -62,7 +62,7 @@ export class PairedExposure implements ExposureModel {
   }
   backingText(order: Draft, state: RiskState): string {
     const { market } = order.instrument;
-    const reserved = moneyText(this.reservations.cashOf(order.strategy, market), this.ledger);
+    const reserved = limitMoneyText(this.reservations.cashOf(order.strategy, market), this.ledger);
     return `${this.modelOf(order.instrumentIndex).backingText(order, state)}; of the reserved, ${reserved} are of the ${market} account`;
   }
 }

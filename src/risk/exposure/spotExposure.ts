@@ -5,7 +5,7 @@ import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
 import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
-import { baseText, lotsText, moneyText } from '../limits/limitTexts.ts';
+import { baseText, lotsText, limitMoneyText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#imported-constants
 const { mulPpmUp } = numbers;
@@ -131,8 +131,8 @@ export class SpotExposure implements ExposureModel {
   backingText({ strategy, instrument, instrumentIndex, sign, worstCash, worstLots }: Draft): string {
     const { ledger, reservations } = this;
     if (sign > 0) {
-      const [needs, reserved] = [moneyText(worstCash, ledger), moneyText(reservations.cash(strategy), ledger)];
-      return `needs ${needs} beside ${reserved} reserved, of ${moneyText(ledger.cash(strategy), ledger)} in cash`;
+      const [needs, reserved] = [limitMoneyText(worstCash, ledger), limitMoneyText(reservations.cash(strategy), ledger)];
+      return `needs ${needs} beside ${reserved} reserved, of ${limitMoneyText(ledger.cash(strategy), ledger)} in cash`;
     }
     const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), instrument);
     const heldText = lotsText(ledger.lots(strategy, instrumentIndex), instrument);

@@ -9,10 +9,10 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey, RiskLimits } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A fixture on which orders below and at the limit pass, and `over` is denied by the rule of this code and no other. `what`: for the title. */
+/** A fixture on which orders below and at the limit pass, and `over` is denied by the rule of this code and no other. `description`: for the title. */
 interface Boundary {
   readonly code: string;
-  readonly what: string;
+  readonly description: string;
   readonly options: FuturesFixtureOptions;
   readonly prepare: (fixture: FuturesFixture) => void;
   readonly under: DraftTerms;
@@ -28,11 +28,11 @@ const sizes = (under: number, terms: DraftTerms = {}): Pick<Boundary, 'under' | 
 const orders = (under: DraftTerms, just: DraftTerms, over: DraftTerms) => ({ under, just, over });
 const row = (
   code: string,
-  what: string,
+  description: string,
   options: FuturesFixtureOptions,
   prepare: (fixture: FuturesFixture) => void,
   terms: Pick<Boundary, 'under' | 'just' | 'over'>,
-): Boundary => ({ code, what, options, prepare, ...terms });
+): Boundary => ({ code, description, options, prepare, ...terms });
 const max = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
 const doNothing = () => {};
 const LIMIT = { limit: 1000 };
@@ -264,7 +264,7 @@ const BOUNDARIES: readonly Boundary[] = [
   ),
 ];
 
-describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.what}` })))(
+describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.description}` })))(
   '$name',
   ({ code, options, prepare, under, just, over }) => {
     const fixture = (without: readonly string[] = []) => {

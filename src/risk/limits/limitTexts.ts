@@ -14,7 +14,7 @@ function decimalText(value: number, digits: number): string {
 }
 
 /** Returns money of the account, such as `17530.74 USDT`. */
-export function moneyText(units: number, { cashDigits, cashAsset }: Pick<Ledger, 'cashDigits' | 'cashAsset'>): string {
+export function limitMoneyText(units: number, { cashDigits, cashAsset }: Pick<Ledger, 'cashDigits' | 'cashAsset'>): string {
   return `${decimalText(units, cashDigits)} ${cashAsset}`;
 }
 /** Returns an amount of the quote asset of an instrument. */
@@ -30,7 +30,7 @@ export function lotsText(lots: number, instrument: Instrument): string {
   return sizeText(decimalText(lots, instrument.quantityDigits), instrument);
 }
 /** Returns a price, such as `65000.5 USDT`. */
-export function priceText(ticks: number, { priceDigits, quote }: Instrument): string {
+export function limitPriceText(ticks: number, { priceDigits, quote }: Instrument): string {
   return `${decimalText(ticks, priceDigits)} ${quote}`;
 }
 /** Returns a ratio as a decimal, such as `0.03`. */

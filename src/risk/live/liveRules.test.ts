@@ -195,10 +195,10 @@ describe('UNKNOWN_BUDGET', () => {
 });
 
 /** Reports fills of a strategy to risk, and returns the causes that follow. */
-function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: DraftTerms }[]): string[] {
+function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; terms?: DraftTerms }[]): string[] {
   const fixture = new Fixture(limits);
   fixture.hold(1000);
-  for (const { ticks, ms = NOW, wanted: terms = {} } of fills) {
+  for (const { ticks, ms = NOW, terms = {} } of fills) {
     const order = fixture.draft({ lots: 5, ...terms });
     fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
   }
@@ -211,7 +211,7 @@ describe('POST_TRADE', () => {
     expect([1019, 1020, 1021].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
     expect([981, 980, 979].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
     // A fill between a limit and the price is expected, however far the limit is from the price.
-    expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, wanted: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
+    expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, terms: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
 import { ACCOUNT, type LiveRule, type LiveWatch, type Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
-import { priceText } from '../limits/limitTexts.ts';
+import { limitPriceText } from '../limits/limitTexts.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -113,7 +113,7 @@ export const postTrade: LiveRule = {
       filled(order: Order, { price, timeMs }: Fill, markTicks) {
         const [low, high] = order.limit > 0 ? [Math.min(order.limit, markTicks), Math.max(order.limit, markTicks)] : [markTicks, markTicks];
         if (price * denominator <= high * (denominator + numerator) && price * denominator >= low * (denominator - numerator)) return;
-        const text = (ticks: number): string => priceText(ticks, order.instrument);
+        const text = (ticks: number): string => limitPriceText(ticks, order.instrument);
         const limit = order.limit > 0 ? `, its limit ${text(order.limit)}` : '';
         raiser.raise(ACCOUNT, `order ${order.id} filled at ${text(price)}; the price was ${text(markTicks)}${limit}`, timeMs);
       },

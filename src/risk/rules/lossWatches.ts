@@ -3,7 +3,7 @@
 import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
-import { moneyText } from '../limits/limitTexts.ts';
+import { limitMoneyText } from '../limits/limitTexts.ts';
 import type { HaltBoard } from '../live/halts.ts';
 import { isLossBeyond } from './lossRules.ts';
 import type { EquityRule, EquityWatch } from './rule.ts';
@@ -40,7 +40,7 @@ export class LossWatches {
         if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
         else this.halts.clear({ kind: 'account' }, code, why, atMs);
       },
-      (units) => moneyText(units, this.ledger),
+      (units) => limitMoneyText(units, this.ledger),
     );
   }
   /** True when a loss rule is on. */
@@ -92,7 +92,7 @@ export class LossWatches {
       if (!isLossBeyond(watch, units, times)) continue;
       const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
       return Number.isSafeInteger(units)
-        ? `${code}: equity of ${moneyText(units, this.ledger)}, ${moneyText(watch.from, this.ledger)} before: a loss of ${limit} or more`
+        ? `${code}: equity of ${limitMoneyText(units, this.ledger)}, ${limitMoneyText(watch.from, this.ledger)} before: a loss of ${limit} or more`
         : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
     }
     return null;

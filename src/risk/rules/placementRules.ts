@@ -4,7 +4,7 @@ import { formatMinute } from '../../model/time.ts';
 import type { Order } from '../../model/order.ts';
 import { closesAtOnce, isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
-import { lotsText, priceText, quoteText } from '../limits/limitTexts.ts';
+import { lotsText, limitPriceText, quoteText } from '../limits/limitTexts.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ export const selfTrade: OrderRule = {
   detail(order, state) {
     const other = crossedOrder(order, state);
     if (other === null) return 'it would trade with an own order';
-    const priceWords = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
+    const priceWords = other.limit > 0 ? `at ${limitPriceText(other.limit, other.instrument)}` : 'at the market';
     return `it would trade with the own order ${other.id}, a ${other.side} ${priceWords}`;
   },
 };
@@ -74,7 +74,7 @@ export const duplicate: OrderRule = {
   check: (order, state) => order.parent > 0 || !state.sent.hasRecentDuplicate(order, state.nowMs) || closesAtOnce(order, state),
   detail: ({ side, lots, quoteUnits, limit, instrument }, { limits }) => {
     const size = quoteUnits > 0 ? `for ${quoteText(quoteUnits, instrument)}` : `of ${lotsText(lots, instrument)}`;
-    const priceWords = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';
+    const priceWords = limit > 0 ? `at ${limitPriceText(limit, instrument)}` : 'at the market';
     return `a ${side} ${size} ${priceWords} was sent within the last ${limits.duplicateMs} ms`;
   },
 };

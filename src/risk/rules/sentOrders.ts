@@ -22,7 +22,7 @@ export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 
 };
 
 /** Returns the requested lots or units. They include the lot that was taken off to make the fingerprint unique. */
-export const sizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): number =>
+export const requestedSizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): number =>
   (quoteUnits > 0 ? quoteUnits : lots) + fingerprintOffset;
 
 /** The limits that decide what must be recorded. */
@@ -92,7 +92,7 @@ export class SentOrders {
   /** True if the strategy sent an equal order within `duplicateMs`. */
   hasRecentDuplicate(order: Order, nowMs: number): boolean {
     const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
-    const size = sizeOf(order);
+    const size = requestedSizeOf(order);
     return this.recentOrders.some(
       (duplicate) =>
         duplicate.sentMs > nowMs - this.duplicateMs &&
@@ -120,7 +120,15 @@ export class SentOrders {
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.recentOrders = this.recentOrders.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
-      this.recentOrders.push({ strategy, instrumentIndex, side, limit, isByAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+      this.recentOrders.push({
+        strategy,
+        instrumentIndex,
+        side,
+        limit,
+        isByAmount: quoteUnits > 0,
+        size: requestedSizeOf(order),
+        sentMs: nowMs,
+      });
     }
     if (!this.countsLegs || order.parent > 0) return;
     this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });

@@ -4,7 +4,7 @@ import type { Ratio } from '../../base/number/decimalText.ts';
 import { productAtMost } from '../../base/number/exact.ts';
 import { isReduction } from './openOrderRules.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
-import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/limitTexts.ts';
+import { lotsText, limitMoneyText, limitPriceText, quoteText, ratioText } from '../limits/limitTexts.ts';
 
 /** Denies a spot order with a time in force, because the specification has it for futures only. */
 export const timeInForce: OrderRule = {
@@ -87,7 +87,7 @@ export const notionalMax: OrderRule = {
   needs: ['marks'],
   check: (order, state) => order.worstUnits <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
   detail: ({ worstUnits, worstTicks, instrument: of, instrumentIndex }, { limits, ledger }) =>
-    `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, of)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
+    `${limitMoneyText(worstUnits, ledger)} at the worst price of ${limitPriceText(worstTicks, of)}, at most ${limitMoneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
 };
 
 /** Denies a limit on the taking side too far beyond the last price: a typing error, or a stale price. */
@@ -102,7 +102,7 @@ export const priceBand: OrderRule = {
     return isInBand(order, state.mark, state.limits.priceBand) || (isAtCollar(order) && isReduction(order, state));
   },
   detail: ({ limit, side, instrument: of }, { limits: { priceBand: band }, mark }) =>
-    `a ${side} at ${priceText(limit, of)} is more than ${ratioText(band!)} beyond the last price of ${priceText(mark, of)}`,
+    `a ${side} at ${limitPriceText(limit, of)} is more than ${ratioText(band!)} beyond the last price of ${limitPriceText(mark, of)}`,
 };
 
 /** True when the limit lies within the band around the mark, or on the side that rests. */

@@ -7,7 +7,17 @@ import { formatTime } from '../../model/time.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { limitValue } from '../../risk/limits/limits.ts';
 import { orderIdIn } from '../../protocol/clientOrderId.ts';
-import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, ResumeAct, TightenAct, Who } from '../control/botControl.ts';
+import type {
+  ActAnswer,
+  BotControl,
+  OperatorDecision,
+  HaltAct,
+  KillAct,
+  BotLogLine,
+  ResumeAct,
+  TightenAct,
+  Who,
+} from '../control/botControl.ts';
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { parseScope, scopesOf, type ScopeNames } from '../control/scopes.ts';
@@ -71,7 +81,7 @@ export class LiveControl implements BotControl {
     return reply('the alarms are answered');
   }
 
-  logs(after: number, max: number): readonly LogLine[] {
+  logs(after: number, max: number): readonly BotLogLine[] {
     return this.#deps.bot.deps.log.after(after, max);
   }
 
@@ -154,7 +164,7 @@ export class LiveControl implements BotControl {
     log.logDecision(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
   }
 
-  async decide(decision: Decision, who: Who): Promise<ActAnswer> {
+  async decide(decision: OperatorDecision, who: Who): Promise<ActAnswer> {
     const { journal } = this.#deps.bot.deps;
     if (decision.what === 'adopt') {
       const answer = await adoptOrder(this.#deps.bot, decision, who);
@@ -185,7 +195,7 @@ export class LiveControl implements BotControl {
   }
 
   /** Records the outcome that the operator has found for an order of unknown outcome. */
-  #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
+  #resolve({ id, outcome, venueId }: Extract<OperatorDecision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
     if (order === null) return refusal(`${id} is not an order of this bot`);
     if (outcome === 'placed' && venueId === null) return refusal('placed: expected the exchange id of the order');

@@ -20,7 +20,7 @@ import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
-import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
+import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, maxRowsOf, type Lifetime } from './lifetime/lifetime.ts';
 import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 
@@ -187,7 +187,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
 
 /** Returns the feeds of a lifetime that continues. Throws LifetimeEnded if bars are missing. */
 function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
-  const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: rowsOf(lifetime) };
+  const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: maxRowsOf(lifetime) };
   try {
     return feedsOfLifetime(market, bars, room);
   } catch (error) {

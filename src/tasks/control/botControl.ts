@@ -39,7 +39,7 @@ export interface KillAct {
 }
 
 /** Operator decisions about orders that the bot cannot decide on (order safety, section 12). */
-export type Decision =
+export type OperatorDecision =
   /** Assigns a foreign order to a strategy: from now on it is reserved, tracked and booked. Strategy null: the only one. */
   | { readonly what: 'adopt'; readonly id: string; readonly strategy: string | null; readonly why: string }
   /** The order is not the bot's. The bot never touches it. */
@@ -72,7 +72,7 @@ export interface BotControl {
   halt(act: HaltAct, who: Who): ActReply;
   resume(act: ResumeAct, who: Who): ActReply;
   kill(act: KillAct, who: Who): ActReply;
-  decide(decision: Decision, who: Who): ActReply;
+  decide(decision: OperatorDecision, who: Who): ActReply;
   /** Sets a limit, which can only become stricter while the bot runs (R-30). */
   tighten(act: TightenAct, who: Who): ActReply;
   /** Notes a request as a sign of presence (R-25). */
@@ -80,11 +80,11 @@ export interface BotControl {
   /** Notes that the operator has seen all alarms up to now. */
   acknowledge(who: Who): ActAnswer;
   /** Returns log lines after number `after`, at most the newest `max`, oldest first. Same content as the log file, redacted. */
-  logs(after: number, max: number): readonly LogLine[];
+  logs(after: number, max: number): readonly BotLogLine[];
 }
 
 /** One line of the log. */
-export interface LogLine {
+export interface BotLogLine {
   /** Increases by one. */
   readonly seq: number;
   readonly timeMs: number;

@@ -26,15 +26,15 @@ export interface BotView {
   readonly strategies: readonly StrategyView[];
   readonly positions: readonly PositionView[];
   /** Unfinished orders of known outcome, oldest first; at most 1000. */
-  readonly open: readonly OrderView[];
+  readonly open: readonly BotOrderView[];
   /** Orders of unknown outcome, oldest first. */
   readonly unknown: readonly UnknownView[];
   /** Orders that were proven absent. They may still arrive late and are watched permanently. The newest 100. */
-  readonly provenAbsent: readonly OrderView[];
+  readonly provenAbsent: readonly BotOrderView[];
   /** Foreign orders and unexplained holdings that need an operator decision. At most 100. */
   readonly foreignOrders: readonly ForeignOrderView[];
   /** The newest 100, oldest first. */
-  readonly fills: readonly FillView[];
+  readonly fills: readonly BotFillView[];
   /** Equity of all strategies together, by reporting asset. Oldest first, at most 1000 points an asset, always with the newest. */
   readonly equity: readonly EquityView[];
   /** Every active limit. */
@@ -101,7 +101,7 @@ export interface PositionView {
   /** `spot:BTCUSDT`. */
   readonly instrument: string;
   readonly side: 'long' | 'short';
-  /** In the base asset, or in contracts. Below 0, of the account in two-way mode: others have closed so much of what strategies hold. */
+  /** In the base asset, or in contracts. Below 0, of the account in two-way mode: others have closed what strategies hold. */
   readonly qty: string;
   readonly base: string;
   readonly entryPrice: string | null;
@@ -112,7 +112,7 @@ export interface PositionView {
 }
 
 /** An order of the bot that has not ended. */
-export interface OrderView {
+export interface BotOrderView {
   /** Client order id. */
   readonly cid: string;
   readonly venueId: string | null;
@@ -133,7 +133,7 @@ export interface OrderView {
 }
 
 /** An order of unknown outcome, and what the bot does about it. */
-export interface UnknownView extends OrderView {
+export interface UnknownView extends BotOrderView {
   /** Why the outcome is unknown. */
   readonly cause: string;
   /** The bot's current action about the order, as a sentence. */
@@ -154,7 +154,7 @@ export interface ForeignOrderView {
 }
 
 /** A fill of an order of the bot. */
-export interface FillView {
+export interface BotFillView {
   readonly tradeId: string;
   /** Null: an unattributed fill. */
   readonly cid: string | null;

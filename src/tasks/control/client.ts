@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { SOCKET_NAME } from './folder/dataFolder.ts';
-import { Lines, lineText, MAX_ANSWER_BYTES, PROTOCOL_VERSION, readAnswerLine } from './line.ts';
-import type { ActAnswer, LogLine } from './botControl.ts';
+import { ControlLines, lineText, MAX_ANSWER_BYTES, PROTOCOL_VERSION, readAnswerLine } from './line.ts';
+import type { ActAnswer, BotLogLine } from './botControl.ts';
 import type { BotView } from './botView.ts';
 import type { BotRequest } from './request.ts';
 
@@ -32,7 +32,7 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
       socket.destroy();
       settle();
     };
-    const lines = new Lines(
+    const lines = new ControlLines(
       MAX_ANSWER_BYTES,
       (text) => end(() => settleWith(text, resolve, reject)),
       () => end(() => reject(new ConfigError(`${path}: the answer is too long`, 'use the isobar version that started the bot'))),
@@ -64,8 +64,8 @@ function noBot(folder: string, reason: string): BotSilentError {
 /** Asks for the view. The bot has the same protocol version, so the form of its reply is trusted, but not its texts. */
 export const askView = async (folder: string): Promise<BotView> => (await askBot(folder, { op: 'view' })) as BotView;
 /** Asks for at most `max` log lines after number `afterSeq`. */
-export const askLogs = async (folder: string, afterSeq: number, max: number): Promise<readonly LogLine[]> =>
-  (await askBot(folder, { op: 'logs', after: afterSeq, most: max })) as readonly LogLine[];
+export const askLogs = async (folder: string, afterSeq: number, max: number): Promise<readonly BotLogLine[]> =>
+  (await askBot(folder, { op: 'logs', after: afterSeq, most: max })) as readonly BotLogLine[];
 /** Sends an act. */
 export const sendAct = async (
   folder: string,

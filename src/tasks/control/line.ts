@@ -50,7 +50,7 @@ export function readAnswerLine(text: string): AnswerLine | null {
 export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
 
 /** Splits a stream of text into lines. Calls `onTooLong` once if a line is longer than `max`. */
-export class Lines {
+export class ControlLines {
   readonly #max: number;
   readonly #onLine: (text: string) => void;
   readonly #onTooLong: () => void;

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { assertNever } from '../../base/assert.ts';
 import { LIMITS } from '../../risk/limits/limits.ts';
-import type { ActAnswer, BotControl, LogLine, Who } from './botControl.ts';
+import type { ActAnswer, BotControl, BotLogLine, Who } from './botControl.ts';
 import type { BotView } from './botView.ts';
 
 const KEYS = new Set<string>(LIMITS.map(({ key }) => key));
@@ -53,7 +53,7 @@ export function requiredScope(op: ControlOp): AccessScope {
 }
 
 /** The reply to a request. */
-export type BotAnswer = BotView | readonly LogLine[] | ActAnswer;
+export type BotAnswer = BotView | readonly BotLogLine[] | ActAnswer;
 
 /** Performs a request. Every request counts as presence. */
 export function perform(control: BotControl, request: BotRequest, who: Who): BotAnswer | Promise<BotAnswer> {

@@ -6,7 +6,7 @@ import { readEntry, readInstrument } from '../../adapters/catalog/bars/catalog.t
 import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
 import { barsPath, checkSymbol, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
-import { barWindow, columnsOfBars, MAX_KLINES, type BarWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import { barWindow, columnsOfBars, MAX_KLINES, type KlineWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { barsBetween, closeOf, openOf, type CommonInterval, type Interval } from '../../model/interval.ts';
@@ -187,7 +187,7 @@ async function downloadSet(
  * Returns the newest bars of the first interval for which the exchange has any. An exchange may return nothing for an interval that it
  * lists.
  */
-async function readNewest(service: MarketService, key: BarKey): Promise<BarWindow> {
+async function readNewest(service: MarketService, key: BarKey): Promise<KlineWindow> {
   const { market, symbol } = key;
   for (const interval of klineIntervals(service, key)) {
     // Read the time before the klines, so that bars closed by then are closed in the reply.
@@ -206,7 +206,7 @@ async function readNewest(service: MarketService, key: BarKey): Promise<BarWindo
 }
 
 /** Returns the gap between the newest stored bar and the oldest downloaded one; null without a gap. */
-function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: BarWindow): Hole | null {
+function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: KlineWindow): Hole | null {
   const lastMs = newestRows(catalog, key, 1).openMs[0];
   const [first] = closed;
   if (lastMs === undefined || first === undefined || !isFull) return null;

@@ -4,7 +4,7 @@ import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
-import { withConfigFees, catalogOf, qualityOf } from '../bot/feeds/feeds.ts';
+import { withConfigFees, catalogOf, feedQualityOf } from '../bot/feeds/feeds.ts';
 import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -79,7 +79,7 @@ function barsIfAny(folder: string, key: BarKey, range: Range): Pick<FeedPlan, 'b
     const none = new Float64Array(0);
     const columns = { openMs: none, closeMs: none, open: none, high: none, low: none, close: none, volume: none };
     const bars: BarColumns = { instrument, interval: key.interval, length: 0, ...columns };
-    return { bars, quality: qualityOf(bars) };
+    return { bars, quality: feedQualityOf(bars) };
   }
 }
 

@@ -4,7 +4,7 @@ import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
-import { openBotJournal } from '../bot/decisions/folder.ts';
+import { openJournalOfFolder } from '../bot/decisions/folder.ts';
 import { planLifetime } from '../bot/decisions/journal.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
@@ -12,7 +12,7 @@ import { differencesOf, type ListedDifference } from './differences.ts';
 import { catalogFeeds, feedsFor } from './feeds.ts';
 import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
 import { comparedRecords, readRecordedRun, type RecordedRun } from './recordedRun.ts';
-import { netOf, rerun, type Rerun, type RerunDeps } from './rerun.ts';
+import { netOf, rerunStrategies, type Rerun, type RerunDeps } from './rerun.ts';
 import { medianLatency } from './script.ts';
 import { tradeBridge } from './trades.ts';
 
@@ -35,7 +35,7 @@ const RERUNS = DIVERGENCES.length;
 
 /** Returns the comparison. Throws ConfigError for a folder without a bot, a changed config, or a catalog without the bot's bars. */
 export async function compareBot(folder: string, { config, load, latency, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
-  const { records, behaviour, instruments } = openBotJournal(folder, config);
+  const { records, behaviour, instruments } = openJournalOfFolder(folder, config);
   const loads = load ? { load } : {};
   onStep('the journal', 0, RERUNS + 1);
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
@@ -53,7 +53,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const latencyMs = latency === 'measured' ? (measured.ms ?? 0) : (latency ?? null);
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
-  const base = await rerun(deps, 0);
+  const base = await rerunStrategies(deps, 0);
   const [first = null] = differencesOf(base, run);
   const { steps, cause } = await bridgeCauses(deps, { base, first, live }, onStep);
   const bridge = steps.filter(({ amount }) => amount !== '0');
@@ -113,14 +113,14 @@ interface ComparedRuns {
 async function bridgeCauses(deps: RerunDeps, { base, first, live }: ComparedRuns, onStep: OnStep): Promise<StepBridge> {
   const steps = new StepBridge(base, first);
   if (first === null && base.net === live.net) return steps;
-  if (first !== null && !live.isDeterministic && !isSame(await rerun(deps, 0), base)) {
+  if (first !== null && !live.isDeterministic && !isSame(await rerunStrategies(deps, 0), base)) {
     // Two reruns with the same causes differ, so the effect of a cause could not be separated from chance.
     steps.add('strategy not deterministic', live.net, []);
     return steps;
   }
   for (let step = 1; step < RERUNS; step++) {
     onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
-    const next = await rerun(deps, step);
+    const next = await rerunStrategies(deps, step);
     const remaining = differencesOf(next, deps.run);
     // The step of the operator is the replay of the whole journal: strategies decide again, and every outcome is the recorded one.
     const isReplayed = step === RERUNS - 1 && live.isDeterministic;

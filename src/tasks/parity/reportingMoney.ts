@@ -3,7 +3,7 @@
 import { Decimal, fromScaled, nearestScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ratesOf, type Rates } from '../../report/series/reportingView.ts';
-import type { QuoteAssets } from './rerun.ts';
+import type { ValuedQuoteAssets } from './rerun.ts';
 
 /** The side, notional and fee of a fill. Amounts are decimals in the quote asset of its instrument. */
 export interface FillMoney {
@@ -17,10 +17,10 @@ export interface FillMoney {
 
 /** Values money of any quote asset of a run in its reporting asset. */
 export class ReportingMoney {
-  readonly #assets: QuoteAssets;
+  readonly #assets: ValuedQuoteAssets;
   readonly #rates = new Map<string, Rates | null>();
 
-  constructor(assets: QuoteAssets) {
+  constructor(assets: ValuedQuoteAssets) {
     this.#assets = assets;
   }
 

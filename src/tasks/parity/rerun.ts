@@ -7,7 +7,7 @@ import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { FillColumns, OrderColumns, PaymentColumns, RunRecord } from '../../model/run/run.ts';
-import { feedRecordsOf, quoteAssetsOf } from '../backtest/run/quoteAssets.ts';
+import { feedRecordsOf, runQuoteAssets } from '../backtest/run/quoteAssets.ts';
 import { prepareBacktest, type PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { catalogOf } from '../bot/feeds/feeds.ts';
@@ -34,7 +34,7 @@ export interface RerunDeps {
 }
 
 /** The quote assets of a run, with the bars whose closes value them in the reporting asset. */
-export type QuoteAssets = Pick<RunRecord, 'quoteAssets' | 'instruments' | 'feeds'>;
+export type ValuedQuoteAssets = Pick<RunRecord, 'quoteAssets' | 'instruments' | 'feeds'>;
 
 /** The result of a rerun. */
 export interface Rerun {
@@ -47,13 +47,13 @@ export interface Rerun {
   /** Latency of orders and cancels, as long as none is taken from the journal. */
   readonly latencyMs: number;
   /** The assets of the run and the bars that value them. */
-  readonly assets: QuoteAssets;
+  readonly assets: ValuedQuoteAssets;
   /** Net profit in the reporting asset, a decimal. */
   readonly net: string;
 }
 
 /** Runs the strategies again. The first `steps` causes of DIVERGENCES are taken from the journal. */
-export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
+export async function rerunStrategies(deps: RerunDeps, steps: number): Promise<Rerun> {
   const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
   const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
@@ -77,7 +77,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     payments: engine.payments.columns(),
-    assets: { ...quoteAssetsOf(plan, engine), instruments: engine.instruments, feeds: feedRecordsOf(plan, engine) },
+    assets: { ...runQuoteAssets(plan, engine), instruments: engine.instruments, feeds: feedRecordsOf(plan, engine) },
     net: netOf(engine),
     latencyMs,
   };

@@ -13,7 +13,7 @@ import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { AsyncCallbackError } from '../../adapters/plugins/loadStrategy.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { proveBlocks } from '../backtest/proof/blocksProof.ts';
-import type { Side } from '../backtest/proof/comparison.ts';
+import type { ComparedSide } from '../backtest/proof/comparison.ts';
 import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
@@ -114,7 +114,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const warmUpRows = await warmUpOf(tracer, plan);
   on('purity')(0);
   const run: TracedRun = { plan };
-  const whole: Side = { run, trace: await tracer.run(run) };
+  const whole: ComparedSide = { run, trace: await tracer.run(run) };
   if (whole.trace.error !== null) throw whole.trace.error;
   const late = await watch.settle(name).then(() => null, lateError);
   watch.checkGlobals();
@@ -148,7 +148,7 @@ function withPlace(use: Proof | null, unlike: Proof): Proof {
 interface OtherTask {
   readonly tracer: Tracer;
   readonly plan: RunPlan;
-  readonly whole: Side;
+  readonly whole: ComparedSide;
   readonly warmUpRows: readonly number[];
   readonly times: number;
   readonly on: (proof: ProofName) => (share: number) => void;
@@ -158,7 +158,7 @@ interface OtherTask {
 async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: OtherTask, isFresh: boolean): Promise<readonly Proof[]> {
   const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
   // The first run of loaded modules can be repeated only by loading them again.
-  const first: Side = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
+  const first: ComparedSide = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
   const maxTimes = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
   const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: on('prefix') });
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));

@@ -76,14 +76,14 @@ export function proofKeyOf(resolved: ResolvedRun): ProofKey {
   // Files are identified by their content alone, not by their names.
   const settings = [definition, params, shares].flatMap((parts) => parts.map(({ name, value }) => [name, value]));
   return {
-    code: codeOf(resolved.plan.strategies),
+    code: strategyCodeOf(resolved.plan.strategies),
     data: combinedHash(dataParts(resolved).map(({ value }) => value)),
     settings: sha256(JSON.stringify([...settings, ...models.map(({ value }) => ['model', value])])),
   };
 }
 
 /** Returns the hash of the code of strategies, as in ProofKey. */
-export function codeOf(strategies: RunPlan['strategies']): string {
+export function strategyCodeOf(strategies: RunPlan['strategies']): string {
   return combinedHash(strategies.map(({ record }) => record.hash));
 }
 

@@ -43,20 +43,24 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     expect(fixture().code('buy', 1, { limit: -1 })).toBe(-1102);
   });
   test('-2100: a MARKET volume above the largest one; a LIMIT order may be larger', () => {
-    const made = fixture({}, linearContract({ maxMarketLots: 20 }));
-    expect([made.code('buy', 20), made.code('buy', 21), made.code('buy', 21, { limit: PRICE })]).toEqual([0, -2100, 0]);
-    const value = (contracts: number) => made.code('buy', 0, { value: contracts * PRICE });
+    const venueFixture = fixture({}, linearContract({ maxMarketLots: 20 }));
+    expect([venueFixture.code('buy', 20), venueFixture.code('buy', 21), venueFixture.code('buy', 21, { limit: PRICE })]).toEqual([
+      0, -2100, 0,
+    ]);
+    const value = (contracts: number) => venueFixture.code('buy', 0, { value: contracts * PRICE });
     expect([value(20), value(21)]).toEqual([0, -2100]);
   });
   test('-1014: by value with lots, with a price, or closing; a time in force without a price', () => {
-    const made = fixture();
+    const venueFixture = fixture();
     const value = { value: 1_000_000 };
-    expect(made.code('buy', 0, value)).toBe(0);
-    expect([made.code('buy', 1, value), made.code('buy', 0, { ...value, limit: PRICE }), made.code('sell', 0, { ...value, ...CLOSE })]).toEqual(
+    expect(venueFixture.code('buy', 0, value)).toBe(0);
+    expect([venueFixture.code('buy', 1, value), venueFixture.code('buy', 0, { ...value, limit: PRICE }), venueFixture.code('sell', 0, { ...value, ...CLOSE })]).toEqual(
       [-1014, -1014, -1014],
     ); // prettier-ignore
     for (const timeInForce of ['IOC', 'FOK', 'POST_ONLY'] as const) {
-      expect([made.code('buy', 1, { timeInForce }), made.code('buy', 1, { timeInForce, limit: 399_000 })]).toEqual([-1014, 0]);
+      expect([venueFixture.code('buy', 1, { timeInForce }), venueFixture.code('buy', 1, { timeInForce, limit: 399_000 })]).toEqual([
+        -1014, 0,
+      ]);
     }
   });
   test('-2016: an opening order of a contract that is not trading, and every order of a frozen one', () => {
@@ -73,58 +77,63 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     expect([blind.code('buy', 1), blind.code('buy', 1, { limit: PRICE })]).toEqual([-1139, 0]);
   });
   test('-1147, -1111: a price, volume or value finer than its scale', () => {
-    const made = fixture();
-    expect([made.code('buy', 1, { limit: PRICE + 0.5 }), made.code('buy', 1.5), made.code('buy', 0, { value: 1_000_000.5 })]).toEqual(
+    const venueFixture = fixture();
+    expect([venueFixture.code('buy', 1, { limit: PRICE + 0.5 }), venueFixture.code('buy', 1.5), venueFixture.code('buy', 0, { value: 1_000_000.5 })]).toEqual(
       [-1147, -1147, -1111],
     ); // prettier-ignore
   });
   test('-1136: a volume below the smallest order or of zero, or a value below one contract', () => {
-    const made = fixture({}, linearContract({}, { minLots: futuresIntent(linearContract(), 'buy', 3).lots }));
-    expect([made.code('buy', 2), made.code('buy', 3), made.code('buy', 0), made.code('buy', -1)]).toEqual([-1136, 0, -1136, -1136]);
-    expect([made.code('buy', 0, { value: PRICE - 1 }), made.code('buy', 0, { value: PRICE })]).toEqual([-1136, 0]);
+    const venueFixture = fixture({}, linearContract({}, { minLots: futuresIntent(linearContract(), 'buy', 3).lots }));
+    expect([venueFixture.code('buy', 2), venueFixture.code('buy', 3), venueFixture.code('buy', 0), venueFixture.code('buy', -1)]).toEqual([
+      -1136, 0, -1136, -1136,
+    ]);
+    expect([venueFixture.code('buy', 0, { value: PRICE - 1 }), venueFixture.code('buy', 0, { value: PRICE })]).toEqual([-1136, 0]);
   });
   test('-1138: a limit outside of the band, on either side', () => {
-    const made = fixture(stateOf({ priceBandPpm: 20_000 }));
-    const at = (limit: number) => made.code('buy', 1, { limit });
+    const venueFixture = fixture(stateOf({ priceBandPpm: 20_000 }));
+    const at = (limit: number) => venueFixture.code('buy', 1, { limit });
     expect([at(408_000), at(408_001), at(392_000), at(391_999)]).toEqual([0, -1138, 0, -1138]);
   });
   test('35: an account that may not order', () => {
     expect(fixture({ state: { restrictedAccounts: ['main'] } }).code('buy', 1)).toBe(35);
   });
   test('-1015: one order more than maxOpenOrders, until another has ended', () => {
-    const made = fixture({ maxOpenOrders: 2 });
-    const rest = () => made.code('buy', 1, { limit: 300_000 });
+    const venueFixture = fixture({ maxOpenOrders: 2 });
+    const rest = () => venueFixture.code('buy', 1, { limit: 300_000 });
     expect([rest(), rest(), rest()]).toEqual([0, 0, -1015]);
-    made.venue.cancel(made.venue.find(0, 1)!, 2000);
+    venueFixture.venue.cancel(venueFixture.venue.find(0, 1)!, 2000);
     expect(rest()).toBe(0);
   });
   test.each([true, false])('10015: more lots than can be closed beside other closing orders (net: %s)', (isNet) => {
-    const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
-    expect(made.code('sell', 1, CLOSE)).toBe(10015);
-    made.hold('buy', 10);
-    expect([made.code('sell', 11, CLOSE), made.code('buy', 1, CLOSE), made.code('sell', 6, { ...CLOSE, limit: 500_000 })]).toEqual([
-      10015, 10015, 0,
-    ]);
-    expect([made.code('sell', 5, CLOSE), made.code('sell', 4, CLOSE)]).toEqual([10015, 0]);
+    const venueFixture = fixture({ opening: { leverage: 10, isCross: true, isNet } });
+    expect(venueFixture.code('sell', 1, CLOSE)).toBe(10015);
+    venueFixture.hold('buy', 10);
+    expect([
+      venueFixture.code('sell', 11, CLOSE),
+      venueFixture.code('buy', 1, CLOSE),
+      venueFixture.code('sell', 6, { ...CLOSE, limit: 500_000 }),
+    ]).toEqual([10015, 10015, 0]);
+    expect([venueFixture.code('sell', 5, CLOSE), venueFixture.code('sell', 4, CLOSE)]).toEqual([10015, 0]);
   });
   test.each([true, false])('10015: an opening sell does not reduce the lots that can be closed (net: %s)', (isNet) => {
-    const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
-    made.hold('buy', 10);
-    expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
-    expect([made.code('sell', 3, CLOSE), made.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
+    const venueFixture = fixture({ opening: { leverage: 10, isCross: true, isNet } });
+    venueFixture.hold('buy', 10);
+    expect([venueFixture.code('sell', 6, { limit: 500_000 }), venueFixture.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
+    expect([venueFixture.code('sell', 3, CLOSE), venueFixture.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
   });
   test('net: when an order closes their lots, open sells hold margin instead, newest first, and are canceled without margin', () => {
-    const made = fixture({ deposit: 650_000 });
-    made.hold('buy', 10);
-    const place = (lots: number, of: FuturesOrderOptions) => made.venue.place(0, 1, futuresIntent(made.contract, 'sell', lots, of), 1000)!;
+    const venueFixture = fixture({ deposit: 650_000 });
+    venueFixture.hold('buy', 10);
+    const place = (lots: number, of: FuturesOrderOptions) =>
+      venueFixture.venue.place(0, 1, futuresIntent(venueFixture.contract, 'sell', lots, of), 1000)!;
     const [older, newer] = [place(6, { limit: 500_000 }), place(4, { limit: 500_000 })];
     place(1, { ...CLOSE, limit: 600_000 });
     expect([older, newer].map(({ offsetLots, lockedUnits }) => [offsetLots, lockedUnits])).toEqual([[6, 0], [3, 50_200]]); // prettier-ignore
     place(9, { ...CLOSE, limit: 600_000 });
     // 6 lots at 500,000 need 301,200 units, which are not left.
     expect([older.status, newer.status, newer.offsetLots, newer.lockedUnits]).toEqual(['CANCELED', 'NEW', 0, 200_800]);
-    expect(made.seen.ends).toHaveLength(1);
-    made.venue.assertConserved();
+    expect(venueFixture.seen.ends).toHaveLength(1);
+    venueFixture.venue.assertConserved();
   });
   test('-2017: less than margin and the higher fee, to the unit', () => {
     // 10 lots have a value of 4,000,000 units: 400,000 of margin at a leverage of ten, and 1,600 of taker fee.
@@ -137,19 +146,19 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   test('-2017: a sell counts at the higher of last price and limit; losses of cross positions count, profits do not', () => {
     expect([fixture({ deposit: 401_600 }).code('sell', 10, { limit: 300_000 }), fixture({ deposit: 401_599 }).code('sell', 10, { limit: 300_000 })]).toEqual([0, -2017]);
     const marked = (mark: number, lots: number) => {
-      const made = fixture({ deposit: 803_200 });
-      made.hold('buy', 10);
-      made.venue.setMark(made.contract, mark);
-      return made.code('buy', lots);
+      const venueFixture = fixture({ deposit: 803_200 });
+      venueFixture.hold('buy', 10);
+      venueFixture.venue.setMark(venueFixture.contract, mark);
+      return venueFixture.code('buy', lots);
     };
     expect([marked(PRICE, 10), marked(PRICE + 10_000, 11), marked(PRICE - 1, 10)]).toEqual([0, -2017, -2017]);
   }); // prettier-ignore
   test('-2100: the leverage of the account is too large for the value that the position would have', () => {
     // From 500,000,000 units on the maximum leverage is 50.
-    const made = fixture({ opening: { leverage: 100, isCross: true, isNet: true } });
-    expect([made.code('buy', 1251, { limit: PRICE }), made.code('buy', 1250, { limit: PRICE })]).toEqual([-2100, 0]);
-    made.hold('buy', 1000);
-    expect([made.code('buy', 251), made.code('buy', 250)]).toEqual([-2100, 0]);
+    const venueFixture = fixture({ opening: { leverage: 100, isCross: true, isNet: true } });
+    expect([venueFixture.code('buy', 1251, { limit: PRICE }), venueFixture.code('buy', 1250, { limit: PRICE })]).toEqual([-2100, 0]);
+    venueFixture.hold('buy', 1000);
+    expect([venueFixture.code('buy', 251), venueFixture.code('buy', 250)]).toEqual([-2100, 0]);
   });
   test('an order with several faults gets the code of the first check', () => {
     const contract = linearContract({ maxMarketLots: 20, isTrading: false });
@@ -158,23 +167,23 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
       maxOpenOrders: 1,
       state: { instruments: { [contract.id]: { priceBandPpm: 1 } }, restrictedAccounts: ['main'] },
     };
-    const made = fixture(off, contract);
-    expect(made.code('buy', 21, { timeInForce: 'IOC' })).toBe(-2100);
-    expect(made.code('buy', 20.5, { timeInForce: 'IOC' })).toBe(-2100);
-    expect(made.code('buy', 19.5, { timeInForce: 'IOC' })).toBe(-1014);
-    expect(made.code('buy', 19.5)).toBe(-2016);
-    expect(made.code('buy', 19.5, { limit: 500_000, ...CLOSE })).toBe(-1147);
-    expect(made.code('buy', 19, { limit: 500_000, ...CLOSE })).toBe(-1138);
-    expect(made.code('buy', 19, { limit: PRICE, ...CLOSE })).toBe(35);
+    const venueFixture = fixture(off, contract);
+    expect(venueFixture.code('buy', 21, { timeInForce: 'IOC' })).toBe(-2100);
+    expect(venueFixture.code('buy', 20.5, { timeInForce: 'IOC' })).toBe(-2100);
+    expect(venueFixture.code('buy', 19.5, { timeInForce: 'IOC' })).toBe(-1014);
+    expect(venueFixture.code('buy', 19.5)).toBe(-2016);
+    expect(venueFixture.code('buy', 19.5, { limit: 500_000, ...CLOSE })).toBe(-1147);
+    expect(venueFixture.code('buy', 19, { limit: 500_000, ...CLOSE })).toBe(-1138);
+    expect(venueFixture.code('buy', 19, { limit: PRICE, ...CLOSE })).toBe(35);
   });
 });
 
 describe('MARKET OPEN by value', () => {
-  const traded = (wanted: number, value: number, price: number) => {
-    const made = fixture();
-    const order = made.venue.place(0, 1, futuresIntent(made.contract, 'buy', wanted, { value }), 0)!;
-    made.venue.book(made.contract).matchOpen(0, price, 0);
-    return [order.status, order.filledLots, order.filledUnits, made.venue.wallets.wallet(0, 0).locked];
+  const traded = (requestedLots: number, value: number, price: number) => {
+    const venueFixture = fixture();
+    const order = venueFixture.venue.place(0, 1, futuresIntent(venueFixture.contract, 'buy', requestedLots, { value }), 0)!;
+    venueFixture.venue.book(venueFixture.contract).matchOpen(0, price, 0);
+    return [order.status, order.filledLots, order.filledUnits, venueFixture.venue.wallets.wallet(0, 0).locked];
   };
   test('buys the whole contracts that the value pays for at the fill price, and ends', () => {
     expect(traded(0, 1_000_000, PRICE)).toEqual(['FILLED', 2, 800_000, 0]);
@@ -190,7 +199,7 @@ describe('MARKET OPEN by value', () => {
 });
 
 describe('settings', () => {
-  type Change = (made: ReturnType<typeof fixture>) => boolean;
+  type Change = (venueFixture: ReturnType<typeof fixture>) => boolean;
   const CHANGES: readonly (readonly [string, Change])[] = [
     ['leverage', ({ venue, contract }) => venue.setLeverage(0, contract, 5)],
     ['margin mode', ({ venue, contract }) => venue.setMarginMode(0, contract, false)],
@@ -198,26 +207,26 @@ describe('settings', () => {
   ];
   describe.each(CHANGES)('%s', (name, change) => {
     test('can be changed without positions and orders', () => {
-      const made = fixture();
-      expect(change(made)).toBe(true);
+      const venueFixture = fixture();
+      expect(change(venueFixture)).toBe(true);
     });
     test('-1020 while there is a position or an order', () => {
-      const made = fixture();
-      made.hold('buy', 10);
-      expect([change(made), made.venue.refusal]).toEqual([false, -1020]);
-      made.hold('sell', 10);
-      made.code('buy', 1, { limit: 300_000 });
-      expect([change(made), made.venue.refusal]).toEqual([false, -1020]);
-      made.venue.book(made.contract).cancel(
-        made.venue.book(made.contract).newest(() => true)!,
+      const venueFixture = fixture();
+      venueFixture.hold('buy', 10);
+      expect([change(venueFixture), venueFixture.venue.refusal]).toEqual([false, -1020]);
+      venueFixture.hold('sell', 10);
+      venueFixture.code('buy', 1, { limit: 300_000 });
+      expect([change(venueFixture), venueFixture.venue.refusal]).toEqual([false, -1020]);
+      venueFixture.venue.book(venueFixture.contract).cancel(
+        venueFixture.venue.book(venueFixture.contract).newest(() => true)!,
         3000,
       );
-      expect(change(made)).toBe(true);
+      expect(change(venueFixture)).toBe(true);
     });
     test('with settingsInUse accept, only the position mode is refused', () => {
-      const made = fixture({ settingsInUse: 'accept' });
-      made.hold('buy', 10);
-      expect(change(made)).toBe(name !== 'position mode');
+      const venueFixture = fixture({ settingsInUse: 'accept' });
+      venueFixture.hold('buy', 10);
+      expect(change(venueFixture)).toBe(name !== 'position mode');
     });
   });
   test('-2100: a leverage outside the limits of the contract, or not a whole number', () => {
@@ -227,20 +236,21 @@ describe('settings', () => {
     expect(venue.setting(0, contract).leverage).toBe(20);
   });
   test('a new setting applies to later openings', () => {
-    const made = fixture({ settingsInUse: 'accept' });
-    made.hold('buy', 10);
-    made.venue.setLeverage(0, made.contract, 4);
-    made.hold('buy', 10);
-    expect(made.venue.wallets.position(0, 0, true)).toMatchObject({ leverage: 10, marginUnits: 400_000 + 1_000_000 });
+    const venueFixture = fixture({ settingsInUse: 'accept' });
+    venueFixture.hold('buy', 10);
+    venueFixture.venue.setLeverage(0, venueFixture.contract, 4);
+    venueFixture.hold('buy', 10);
+    expect(venueFixture.venue.wallets.position(0, 0, true)).toMatchObject({ leverage: 10, marginUnits: 400_000 + 1_000_000 });
   });
 });
 
 describe('cancels', () => {
   test('-1112 for an unknown order or that of another account; -1145 for one that has ended', () => {
-    const made = fixture();
-    made.hold('buy', 1);
-    made.venue.openAccount('other');
-    const cancel = (account: number, id: number) => (made.venue.requestCancelById(account, id) === null ? made.venue.refusal : 0);
+    const venueFixture = fixture();
+    venueFixture.hold('buy', 1);
+    venueFixture.venue.openAccount('other');
+    const cancel = (account: number, id: number) =>
+      venueFixture.venue.requestCancelById(account, id) === null ? venueFixture.venue.refusal : 0;
     expect([cancel(0, 77), cancel(1, 1), cancel(0, 1)]).toEqual([-1112, -1112, -1145]);
   });
 });

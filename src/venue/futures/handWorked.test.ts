@@ -22,7 +22,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
   const manual = new ByHand(instrument);
   const [entry, exit]: readonly Side[] = isLong ? ['buy', 'sell'] : ['sell', 'buy'];
   const open = () => openFutures([instrument], { deposit: DEPOSIT, opening: { leverage: LEVERAGE, isCross, isNet } });
-  const held = (venue: ReturnType<typeof open>['venue']) => venue.wallets.position(0, 0, isLong);
+  const positionOf = (venue: ReturnType<typeof open>['venue']) => venue.wallets.position(0, 0, isLong);
   const { openTakerFeePpm, closeTakerFeePpm } = instrument.contract!;
 
   test('two openings: entry value, margin, fees, average price', () => {
@@ -32,7 +32,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const [first, second] = [manual.value(137, 400_003), manual.value(41, 412_345)];
     const fees = manual.fee(first, openTakerFeePpm).add(manual.fee(second, openTakerFeePpm));
     const margin = manual.margin(first, LEVERAGE).add(manual.margin(second, LEVERAGE));
-    const position = held(venue);
+    const position = positionOf(venue);
     expect(position).toMatchObject({
       isLong,
       isCross,
@@ -61,7 +61,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const ended = manual.round(first.mul(40).div(137), Decimal.ROUND_HALF_UP);
     const profit = manual.profit(isLong, ended, manual.value(40, 407_771));
     const back = manual.round(manual.margin(first, LEVERAGE).mul(40).div(137), Decimal.ROUND_DOWN);
-    expect(held(venue)).toMatchObject({
+    expect(positionOf(venue)).toMatchObject({
       lots: 97,
       entryUnits: manual.units(first.sub(ended)),
       marginUnits: manual.units(manual.margin(first, LEVERAGE).sub(back)),
@@ -78,7 +78,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { normalUnits, achievedUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
     expect(achievedUnits).toBe(manual.units(profit.add(rest)));
     expect(normalUnits).toBe(DEPOSIT + manual.units(profit.add(rest).sub(fees)));
-    expect(held(venue)).toMatchObject({ lots: 0, entryUnits: 0, marginUnits: 0 });
+    expect(positionOf(venue)).toMatchObject({ lots: 0, entryUnits: 0, marginUnits: 0 });
     venue.assertConserved();
   });
 
@@ -96,13 +96,13 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     expect(view.crossEquityUnits).toBe(isCross ? DEPOSIT - fee + unrealised : DEPOSIT - fee - margin);
     expect(view.isolatedEquityUnits).toBe(isCross ? 0 : margin + unrealised);
     expect(view[isCross ? 'crossMarginUnits' : 'isolatedMarginUnits']).toBe(margin);
-    expect(positionView(venue, held(venue), instrument).marginRate).toBeCloseTo((margin + unrealised) / manual.units(marked), 12);
+    expect(positionView(venue, positionOf(venue), instrument).marginRate).toBeCloseTo((margin + unrealised) / manual.units(marked), 12);
   });
 
   test('funding at a rate, received or paid', () => {
     const { venue, seen } = open();
     trade(venue, instrument, entry!, 250, 400_000, 1000);
-    const margin = held(venue).marginUnits;
+    const margin = positionOf(venue).marginUnits;
     const free = accountView(venue, 0, instrument.contract!.marginCoin).normalUnits;
     // +0.037409 %, then -0.0002 %.
     venue.fund(instrument, 401_234, 374_090_000, 2000);
@@ -113,8 +113,8 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const second = share(399_999, '0.000002').mul(-sign);
     expect(seen.funding.map(({ units }) => units)).toEqual([manual.units(first), manual.units(second)]);
     const moved = manual.units(first.add(second));
-    expect(held(venue).fundingUnits).toBe(moved);
-    expect(held(venue).marginUnits).toBe(isCross ? margin : margin + moved);
+    expect(positionOf(venue).fundingUnits).toBe(moved);
+    expect(positionOf(venue).marginUnits).toBe(isCross ? margin : margin + moved);
     expect(accountView(venue, 0, instrument.contract!.marginCoin).normalUnits).toBe(isCross ? free + moved : free);
     venue.assertConserved();
   });
@@ -132,7 +132,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
       const value = manual.value(250, ticks);
       return backing.add(manual.profit(isLong, first, value)).lte(manual.maintenance(value));
     };
-    const limit = venue.liquidationTicks(held(venue));
+    const limit = venue.liquidationTicks(positionOf(venue));
     const step = isLong ? 1 : -1;
     expect(isLiquidated(limit)).toBe(true);
     expect(isLiquidated(limit + step)).toBe(false);
@@ -145,14 +145,14 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.settleMarks(3000);
     const value = manual.value(250, limit);
     const liquidationFee = manual.round(value.mul(2000).div(1e6), Decimal.ROUND_UP);
-    const left = backing.add(manual.profit(isLong, first, value));
-    const taken = Decimal.min(liquidationFee, Decimal.max(0, left));
+    const remainder = backing.add(manual.profit(isLong, first, value));
+    const feePaid = Decimal.min(liquidationFee, Decimal.max(0, remainder));
     expect(seen.liquidations).toHaveLength(1);
-    expect(seen.liquidations[0]).toMatchObject({ price: limit, lots: 250, wasLong: isLong, fee: manual.units(new D(taken)), covered: 0 });
+    expect(seen.liquidations[0]).toMatchObject({ price: limit, lots: 250, wasLong: isLong, fee: manual.units(new D(feePaid)), covered: 0 });
     const { normalUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    const alone = isCross ? new D(0) : manual.cent.mul(deposit).sub(fee).sub(backing);
-    expect(normalUnits).toBe(manual.units(alone.add(left).sub(taken)));
-    expect(venue.wallets.insurance[0]).toBe(manual.units(new D(taken)));
+    const otherCash = isCross ? new D(0) : manual.cent.mul(deposit).sub(fee).sub(backing);
+    expect(normalUnits).toBe(manual.units(otherCash.add(remainder).sub(feePaid)));
+    expect(venue.wallets.insurance[0]).toBe(manual.units(new D(feePaid)));
     venue.assertConserved();
   });
 

@@ -43,8 +43,8 @@ function openVenue({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig
     venue.settleMarks(timeMs);
     venue.assertConserved();
   };
-  const held = (account = 0) => [...venue.wallets.openPositions(account)].map(({ index }) => name(index));
-  return { venue, messages: text, rest, marks, held };
+  const openNames = (account = 0) => [...venue.wallets.openPositions(account)].map(({ index }) => name(index));
+  return { venue, messages: text, rest, marks, held: openNames };
 }
 
 describe('a cross account', () => {
@@ -69,10 +69,10 @@ describe('a cross account', () => {
     expect(messages).toEqual(['canceled 3', 'canceled 1', 'canceled 2', `0: long of 100 ETH at ${price}, fee ${fee}, covered 0`]);
     expect(held()).toEqual(['BTC']);
     expect(venue.wallets.insurance[0]).toBe(fee);
-    const left = DEPOSIT - 2 * 16_000 + 100 * (price - PRICE) - fee;
-    expect(left + 100 * (PRICE * 0.95 - PRICE)).toBeGreaterThan(190_000);
+    const remainder = DEPOSIT - 2 * 16_000 + 100 * (price - PRICE) - fee;
+    expect(remainder + 100 * (PRICE * 0.95 - PRICE)).toBeGreaterThan(190_000);
     const { free, locked } = venue.wallets.wallet(0, 0);
-    expect([free + venue.wallets.position(0, 0, true).marginUnits, locked]).toEqual([left, 0]);
+    expect([free + venue.wallets.position(0, 0, true).marginUnits, locked]).toEqual([remainder, 0]);
   }); // prettier-ignore
 
   test('a gap closes all positions, the largest loss first, and the insurance account covers the missing amount', () => {

@@ -25,7 +25,7 @@ const PRICE = 400_000;
 class Fixture {
   readonly contract: Instrument;
   readonly venue: FuturesVenue;
-  readonly seen: SeenFutures;
+  readonly events: SeenFutures;
   readonly triggers: TriggerQueue;
   readonly ended: { readonly id: number; readonly status: string; readonly timeMs: number }[] = [];
   openMs = OPEN_MS;
@@ -34,7 +34,7 @@ class Fixture {
     this.contract = contract;
     const { venue, seen } = openFutures([contract, linearContract({ contractId: 9 }, { base: 'ETH' })], config);
     this.venue = venue;
-    this.seen = seen;
+    this.events = seen;
     this.triggers = new TriggerQueue(
       venue,
       { triggerEnded: ({ id, status }, timeMs) => void this.ended.push({ id, status, timeMs }) },
@@ -45,7 +45,7 @@ class Fixture {
   /** Opens a position before the first row; below 0: short. */
   hold(lots: number): this {
     trade(this.venue, this.contract, lots > 0 ? 'buy' : 'sell', Math.abs(lots), PRICE, 0);
-    this.seen.fills.length = 0;
+    this.events.fills.length = 0;
     return this;
   }
   place(
@@ -107,9 +107,9 @@ test('take removes all triggers that prices reach, in the order in which they ac
   const levels = [5, 900, 3, 800, 1, 700, 4].map((ticks) => fixture.place('rise', PRICE + ticks, 'buy', 1));
   const stop = fixture.place('stopLoss', PRICE, 'sell', 1, CLOSE);
   const expiring = fixture.place('rise', PRICE + 2, 'buy', 1, {}, 2000);
-  const taken = fixture.triggers.take(fixture.contract, PRICE + 10, PRICE, 2000);
-  expect(taken.map(({ id }) => id)).toEqual([stop, levels[0], levels[2], levels[4], levels[6]].map((each) => each!.id));
-  expect(taken.every(({ status }) => status === 'triggered')).toBe(true);
+  const placed = fixture.triggers.take(fixture.contract, PRICE + 10, PRICE, 2000);
+  expect(placed.map(({ id }) => id)).toEqual([stop, levels[0], levels[2], levels[4], levels[6]].map((each) => each!.id));
+  expect(placed.every(({ status }) => status === 'triggered')).toBe(true);
   expect(fixture.ended).toEqual([{ id: expiring.id, status: 'expired', timeMs: 2000 }]);
   expect(fixture.triggers.list(0).map(({ id }) => id)).toEqual([levels[5], levels[3], levels[1]].map((each) => each!.id));
 });
@@ -118,31 +118,31 @@ describe.each(KINDS)('$kind $what', ({ kind, side, held, triggersAbove, what }) 
   const sign = triggersAbove ? 1 : -1;
   const level = PRICE + sign * 1000;
   const fixture = (config: Partial<FuturesVenueConfig> = {}) => {
-    const made = new Fixture(config);
-    if (held !== 0) made.hold(held);
-    made.place(kind, level, side, 10, what.startsWith('to open') ? {} : CLOSE);
-    return made;
+    const fixtureWithVenue = new Fixture(config);
+    if (held !== 0) fixtureWithVenue.hold(held);
+    fixtureWithVenue.place(kind, level, side, 10, what.startsWith('to open') ? {} : CLOSE);
+    return fixtureWithVenue;
   };
   const reach = (made: Fixture, extreme: number, open = PRICE) => made.row(open, Math.max(open, extreme), Math.min(open, extreme));
 
   test('waits one tick before its level, and triggers and fills at the level', () => {
     const made = fixture();
     reach(made, level - sign);
-    expect([made.seen.fills, made.ended]).toEqual([[], []]);
+    expect([made.events.fills, made.ended]).toEqual([[], []]);
     reach(made, level);
-    expect(made.seen.fills).toMatchObject([{ ref: 1, price: level, lots: 10, isMaker: false, timeMs: made.openMs }]);
+    expect(made.events.fills).toMatchObject([{ ref: 1, price: level, lots: 10, isMaker: false, timeMs: made.openMs }]);
     expect(made.ended).toEqual([{ id: 1, status: 'triggered', timeMs: made.openMs }]);
     expect(made.triggers.list(0)).toEqual([]);
   });
   test('triggers at the open of a row that opens beyond its level', () => {
     const made = fixture();
     reach(made, level, level + sign * 700);
-    expect(made.seen.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
+    expect(made.events.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
   });
   test('slippage makes its fill worse', () => {
     const made = fixture({ slippage: fixedSlippage(3, 0) });
     reach(made, level);
-    expect(made.seen.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
+    expect(made.events.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
   });
 });
 
@@ -182,7 +182,7 @@ describe('several levels in one row', () => {
     const target = fixture.place('takeProfit', 404_000, 'sell', 10, CLOSE);
     const stop = fixture.place('stopLoss', 396_000, 'sell', 10, CLOSE);
     fixture.row(PRICE, 404_000, 396_000);
-    expect(fixture.seen.fills).toMatchObject([{ ref: stop.id, price: 396_000 }]);
+    expect(fixture.events.fills).toMatchObject([{ ref: stop.id, price: 396_000 }]);
     expect([stop.status, stop.code, target.status, target.code, target.childId]).toEqual(['triggered', 0, 'failed', 10015, null]);
   });
 });
@@ -192,22 +192,22 @@ describe('children', () => {
     const fixture = new Fixture();
     const trigger = fixture.place('rise', 401_000, 'buy', 5, { limit: 402_000 });
     fixture.row(PRICE, 401_500, PRICE);
-    expect(fixture.seen.fills).toMatchObject([{ ref: trigger.id, price: 401_000, lots: 5, isMaker: false }]);
+    expect(fixture.events.fills).toMatchObject([{ ref: trigger.id, price: 401_000, lots: 5, isMaker: false }]);
   });
   test('a LIMIT order that the trigger price does not allow rests from the end of the row on, and fills as maker', () => {
     const fixture = new Fixture();
     const trigger = fixture.place('rise', 401_000, 'buy', 5, { limit: 400_500 });
     fixture.row(PRICE, 401_500, 399_000);
-    expect([fixture.seen.fills, trigger.status, fixture.venue.find(0, trigger.childId!)?.isOpen]).toEqual([[], 'triggered', true]);
+    expect([fixture.events.fills, trigger.status, fixture.venue.find(0, trigger.childId!)?.isOpen]).toEqual([[], 'triggered', true]);
     fixture.row(401_000, 401_500, 400_499);
-    expect(fixture.seen.fills).toMatchObject([{ ref: trigger.id, price: 400_500, isMaker: true }]);
+    expect(fixture.events.fills).toMatchObject([{ ref: trigger.id, price: 400_500, isMaker: true }]);
   });
   test('a MARKET order fills what the cap on volume leaves, and the remainder is canceled', () => {
     const fixture = new Fixture({ maxVolumeSharePpm: 30_000 });
     fixture.place('rise', 401_000, 'buy', 5);
     fixture.row(PRICE, 401_000, PRICE);
-    expect(fixture.seen.fills).toMatchObject([{ lots: 3 }]);
-    expect(fixture.seen.ends).toHaveLength(1);
+    expect(fixture.events.fills).toMatchObject([{ lots: 3 }]);
+    expect(fixture.events.ends).toHaveLength(1);
   });
   test.each(['stopLoss', 'takeProfit'] as const)('closing orders take their lots from an opening order of the same side: %s', (kind) => {
     const fixture = new Fixture().hold(10);
@@ -215,7 +215,7 @@ describe('children', () => {
     const price = kind === 'stopLoss' ? 396_000 : 404_000;
     const exit = fixture.place(kind, price, 'sell', 10, CLOSE);
     fixture.row(PRICE, 404_000, 396_000);
-    expect([exit.status, exit.code, fixture.seen.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
+    expect([exit.status, exit.code, fixture.events.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
     expect([rest.isOpen, rest.offsetLots, fixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
   });
   test.each([
@@ -233,7 +233,7 @@ describe('children', () => {
     const fixture = new Fixture({}, 10, inverseContract()).hold(10);
     fixture.place('stopLoss', 399_000, 'sell', 10, CLOSE);
     fixture.row(PRICE, PRICE, 398_000);
-    expect(fixture.seen.fills).toMatchObject([{ price: 399_000, lots: 10 }]);
+    expect(fixture.events.fills).toMatchObject([{ price: 399_000, lots: 10 }]);
   });
 });
 
@@ -288,14 +288,14 @@ describe('waiting triggers', () => {
     expect(fixture.triggers.cancel(0, trigger.id)?.status).toBe('canceled');
     expect([fixture.triggers.cancel(0, trigger.id), fixture.triggers.refusal]).toEqual([null, -1112]);
     fixture.row(402_000, 402_000, 402_000);
-    expect([fixture.seen.fills, fixture.ended]).toEqual([[], []]);
+    expect([fixture.events.fills, fixture.ended]).toEqual([[], []]);
   });
   test('expire with the row that opens at their time, and trigger in the row before', () => {
     const level = 401_000;
     const late = new Fixture();
     late.place('rise', level, 'buy', 1, {}, OPEN_MS);
     late.row(level, level, level);
-    expect([late.seen.fills, late.ended]).toEqual([[], [{ id: 1, status: 'expired', timeMs: OPEN_MS }]]);
+    expect([late.events.fills, late.ended]).toEqual([[], [{ id: 1, status: 'expired', timeMs: OPEN_MS }]]);
     const early = new Fixture();
     early.place('rise', level, 'buy', 1, {}, OPEN_MS + 1);
     early.row(PRICE, level, PRICE);
@@ -307,7 +307,7 @@ describe('waiting triggers', () => {
     fixture.row(402_000, 402_000, 402_000);
     expect(fixture.ended).toEqual([]);
     fixture.row(402_000, 402_000, 402_000);
-    expect(fixture.seen.fills).toMatchObject([{ price: 402_000 }]);
+    expect(fixture.events.fills).toMatchObject([{ price: 402_000 }]);
   });
   test('a trigger of another contract keeps waiting', () => {
     const fixture = new Fixture();

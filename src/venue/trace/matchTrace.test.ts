@@ -146,18 +146,18 @@ function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
 describe('futures', () => {
   test('13: IOC and FOK fill at the open or are canceled', () => {
     for (const timeInForce of ['IOC', 'FOK'] as const) {
-      const taken = force(timeInForce, PRICE);
-      taken.row(0, PRICE, PRICE, PRICE);
-      expect(taken.reported()).toEqual([['fill', 13]]);
+      const forced = force(timeInForce, PRICE);
+      forced.row(0, PRICE, PRICE, PRICE);
+      expect(forced.reported()).toEqual([['fill', 13]]);
       const over = force(timeInForce, PRICE - 1);
       over.row(0, PRICE, PRICE, PRICE - 10);
       expect(over.reported()).toEqual([['cancel', 13]]);
     }
   });
   test('4: a market order is an IOC limit at its collar', () => {
-    const taken = force('IOC', PRICE, true);
-    taken.row(0, PRICE, PRICE, PRICE);
-    expect(taken.reported()).toEqual([['fill', 4, 13]]);
+    const forced = force('IOC', PRICE, true);
+    forced.row(0, PRICE, PRICE, PRICE);
+    expect(forced.reported()).toEqual([['fill', 4, 13]]);
   });
   test('14: POST_ONLY is canceled when it would take, or fills at its limit at a later open beyond it; 7: it fills inside a row', () => {
     const over = force('POST_ONLY', PRICE);

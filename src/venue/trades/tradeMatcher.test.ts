@@ -18,9 +18,9 @@ const behind = (ahead: number, cancelsPpm = 0): TradeTerms => ({
 });
 
 function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Partial<VenueConfig> = {}) {
-  const seen = new SeenEvents();
+  const events = new SeenEvents();
   const instrument = spotInstrument();
-  const venue = new Venue({ ...venueConfig({ instruments: [instrument] }), ...config }, seen);
+  const venue = new Venue({ ...venueConfig({ instruments: [instrument] }), ...config }, events);
   const account = venue.openAccount('bot');
   venue.deposit(account, 'USD', 1e13);
   venue.deposit(account, 'ABC', 1e13);
@@ -33,7 +33,7 @@ function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Parti
   const matcher = new TradeMatcher(venue.book(instrument), tape, terms);
   let at = 0;
   return {
-    seen,
+    seen: events,
     /** Places an order that arrives before the next trade. */
     buy: (ref: number, size: number, limit: number) =>
       venue.place(account, ref, limit === 0 ? marketIntent(instrument, 'buy', size) : limitIntent(instrument, 'buy', size, limit), at),
@@ -44,7 +44,7 @@ function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Parti
         matcher.begin(at);
         matcher.match(at, at);
       }
-      return seen.tape;
+      return events.tape;
     },
   };
 }
@@ -81,11 +81,11 @@ describe('a limit (23, 24)', () => {
 
   it('beyond the last trade rests, and fills at its limit when a trade goes through it or touches it', () => {
     const rows: Row[] = [[100, 9], [99, 9], [98, 9]]; // prettier-ignore
-    for (const [terms, wanted] of [[THROUGH, '1: 5 @ 99 maker 2'], [{ ...THROUGH, fillsAtTouch: true }, '1: 5 @ 99 maker 1']] as const) {
+    for (const [terms, expectedFill] of [[THROUGH, '1: 5 @ 99 maker 2'], [{ ...THROUGH, fillsAtTouch: true }, '1: 5 @ 99 maker 1']] as const) {
       const traded = market(rows, terms);
       traded.play(1);
       traded.buy(1, 5, 99);
-      expect(traded.play()).toEqual([wanted]);
+      expect(traded.play()).toEqual([expectedFill]);
     } // prettier-ignore
   });
 

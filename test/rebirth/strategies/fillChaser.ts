@@ -9,8 +9,8 @@ export default class FillChaser extends Strategy.with({}) {
 
   override onBar() {
     this.barCount++;
-    const held = this.bought?.minus(this.sold ?? 0);
-    if (this.barCount % 5 === 0 && (held?.lt('0.4') ?? true) && this.openOrders().length < 12)
+    const heldBase = this.bought?.minus(this.sold ?? 0);
+    if (this.barCount % 5 === 0 && (heldBase?.lt('0.4') ?? true) && this.openOrders().length < 12)
       this.buy({ base: '0.12' }, { limit: this.bars.close.value * 0.9985, tag: `lot ${this.barCount}` });
     if (this.barCount % 90 === 0) for (const { id } of this.openOrders()) this.cancel(id);
   }

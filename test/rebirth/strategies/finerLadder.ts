@@ -6,16 +6,16 @@ export default class FinerLadder extends Strategy.with({}) {
   entry: OrderId | null = null;
   rounds = 0;
   closed = 0;
-  held = 0;
+  barsHeld = 0;
 
   override onBar() {
     const { close, high, low } = this.bars.bar;
     const risk = Math.max(high - low, close * 0.002);
     const working = this.openOrders().filter(({ entry }) => entry === null);
     for (const { id } of working) this.cancel(id);
-    if (!this.position().isFlat && ++this.held > 5) this.exit();
+    if (!this.position().isFlat && ++this.barsHeld > 5) this.exit();
     if (working.length > 0 || !this.position().isFlat) return;
-    this.closed = this.held = 0;
+    this.closed = this.barsHeld = 0;
     const isMarket = ++this.rounds % 2 === 0;
     const price = isMarket ? close : close - 0.1 * risk;
     const targets = [

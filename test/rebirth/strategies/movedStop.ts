@@ -20,7 +20,7 @@ export default class MovedStop extends Strategy.with({}) {
       this.closeAt(this.nowMs + 5 * 3_600_000);
     }
     if (isFlat || this.entry === null) return;
-    const wanted = close - this.range.value * (ageMs > 3_600_000 && unrealisedProfit.gt(0) ? 1 : 2);
-    if (wanted > this.stop && this.amend(this.entry, { stop: wanted }) !== null) this.stop = wanted;
+    const newStop = close - this.range.value * (ageMs > 3_600_000 && unrealisedProfit.gt(0) ? 1 : 2);
+    if (newStop > this.stop && this.amend(this.entry, { stop: newStop }) !== null) this.stop = newStop;
   }
 }

@@ -2,7 +2,7 @@
 import { Strategy, type FillInfo, type OrderInfo } from 'isobar';
 
 export default class SetOfLevels extends Strategy.with({}) {
-  held = new Set<number>();
+  heldLevels = new Set<number>();
   levelOf: Record<number, number> = {};
   anchor = NaN;
 
@@ -10,16 +10,16 @@ export default class SetOfLevels extends Strategy.with({}) {
     const close = this.bars.close.value;
     if (Number.isNaN(this.anchor)) this.anchor = close;
     const level = Math.floor(Math.log(close / this.anchor) / 0.004);
-    if (this.held.has(level) || this.held.size >= 6) return;
+    if (this.heldLevels.has(level) || this.heldLevels.size >= 6) return;
     const id = this.buy({ base: '0.01' }, { takeProfit: close * 1.008, stopLoss: close * 0.98, tag: `level ${level}` });
     this.levelOf[id] = level;
-    this.held.add(level);
+    this.heldLevels.add(level);
   }
 
   override onOrder(order: OrderInfo) {
     if (order.lifecycle !== 'done') return;
     const level = this.levelOf[order.entry ?? order.id];
-    if (level !== undefined && (order.entry !== null || order.code !== null)) this.held.delete(level);
+    if (level !== undefined && (order.entry !== null || order.code !== null)) this.heldLevels.delete(level);
   }
 
   override onFill(fill: FillInfo) {

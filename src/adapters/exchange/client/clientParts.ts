@@ -11,7 +11,7 @@ import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /** One attempt of a call, as the log shows it. It has no secrets. */
-export interface CallLog {
+export interface ApiCallLog {
   readonly op: Op;
   readonly kind: Outcome<unknown>['kind'];
   /** Starts at 1. */
@@ -40,5 +40,5 @@ export interface RestClientDeps {
   /** From 0 to 1, for the jitter of pauses. */
   readonly random: () => number;
   /** Receives each attempt when it has ended. Headers, bodies and signed text are left out. */
-  readonly log?: (entry: CallLog) => void;
+  readonly log?: (entry: ApiCallLog) => void;
 }

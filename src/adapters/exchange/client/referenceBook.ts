@@ -27,7 +27,7 @@ export interface ReferencePosition {
   readonly symbol: string;
   /** In two-way mode: the side of the contract. Undefined: the account has one position of the instrument. */
   readonly isLong: boolean | undefined;
-  /** In the base asset or contracts; below 0 is short. Of a long side, below 0: others have closed so much of it. */
+  /** In the base asset or contracts; below 0 is short. A long side below 0: others have closed a part of it. */
   readonly qty: string;
   /** Quote asset received, without fees; below 0 is paid. */
   readonly quote: string;

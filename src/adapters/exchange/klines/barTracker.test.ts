@@ -8,7 +8,7 @@ import { barsBetween, closeOf, INTERVALS, type Interval } from '../../../model/i
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
-import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type BarWindow, type MarketBar } from './window.ts';
+import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type KlineWindow, type MarketBar } from './window.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
 
 const MONDAY = Date.UTC(2024, 0, 1);
@@ -25,7 +25,7 @@ class EventChecker {
     this.#interval = interval;
   }
 
-  check(event: BarEvent, window: BarWindow, serverMs: number): void {
+  check(event: BarEvent, window: KlineWindow, serverMs: number): void {
     if (event.kind === 'gap') return this.#gap(event, window);
     const { bar } = event;
     expectAtLeast(serverMs, bar.closeMs);
@@ -46,7 +46,7 @@ class EventChecker {
     this.reported.set(bar.openMs, bar);
   }
 
-  #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: BarWindow): void {
+  #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: KlineWindow): void {
     expect(this.#gapMs).toBeNull();
     expect(fromMs).toBe(closeOf(this.#interval, this.#lastMs!));
     let openMs = fromMs;

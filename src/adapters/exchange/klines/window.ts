@@ -27,7 +27,7 @@ export interface MarketBar {
 }
 
 /** The newest bars of one interval from one reply. */
-export interface BarWindow {
+export interface KlineWindow {
   readonly interval: Interval;
   /** Oldest first, each time once. */
   readonly closed: readonly MarketBar[];
@@ -42,7 +42,7 @@ export interface BarWindow {
  * the venue's clock not later than the reply. Rows may come in any order and repeatedly. If two closed rows of one time differ, both are
  * rejected, because nothing shows which one is right.
  */
-export function barWindow(listing: Listing<Kline>, interval: Interval, requested: number, serverMs: number): BarWindow {
+export function barWindow(listing: Listing<Kline>, interval: Interval, requested: number, serverMs: number): KlineWindow {
   const refused = listing.refused.map(({ problem }) => sanitizeText(problem));
   const byTime = new Map<number, MarketBar | null>();
   for (const row of listing.rows) {
@@ -88,7 +88,7 @@ export function isSame(a: MarketBar, b: MarketBar): boolean {
  * Returns the bars of the longer `interval` that the window covers from their open on. A bar is complete if its interval has ended and the
  * shorter bars reach its end.
  */
-export function coarserWindow(window: BarWindow, interval: Interval): BarWindow {
+export function coarserWindow(window: KlineWindow, interval: Interval): KlineWindow {
   assert(nests(window.interval, interval), `${window.interval} bars do not add up to ${interval} bars`);
   const { closed: fine } = window;
   const columns = columnsOfBars(fine);

@@ -51,7 +51,7 @@ export class PositionSides {
     return Array.from(this.#uncounted.keys());
   }
 
-  /** True in two-way mode for an order of which no row shows whether it opens or closes. */
+  /** True in two-way mode if no row has shown whether the order opens or closes. */
   isUnknown(venueId: string): boolean {
     return this.#deps.isTwoWay && this.#deps.attribution.closes(venueId) === null;
   }

@@ -76,8 +76,8 @@ function polled(tracker: TradeBarTracker, trades: readonly RecentTrade[], { seed
   const endMs = trades.at(-1)!.timeMs + 1;
   for (let nowMs = trades[0]!.timeMs - 1; nowMs < endMs; nowMs += Math.ceil(pauseMs * rng.next())) {
     // Trades of the newest times may be printed later.
-    const shown = trades.filter(({ timeMs }) => timeMs < nowMs);
-    events.push(...tracker.take(windowOf(shown, rows), nowMs - Math.floor(60_000 * rng.next())));
+    const visibleTrades = trades.filter(({ timeMs }) => timeMs < nowMs);
+    events.push(...tracker.take(windowOf(visibleTrades, rows), nowMs - Math.floor(60_000 * rng.next())));
   }
   events.push(...tracker.take(windowOf(trades, rows), endMs));
   return events;

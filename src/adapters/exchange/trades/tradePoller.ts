@@ -15,7 +15,7 @@ import { haveIds, MAX_TRADES, tradeWindow } from './tradeWindow.ts';
 export type AskTrades = (rows: number, done: (outcome: Outcome<Listing<PublicTrade>>) => void) => () => void;
 
 /** Returns the function that requests the newest trades of one symbol. Only the spot market has an endpoint for them. */
-export const tradesOf =
+export const marketTradesOf =
   (client: Pick<RestClient, 'call'>, symbol: string, options: CallOptions): AskTrades =>
   (limit, done) =>
     client.call('spot.recentTrades', { symbol, limit }, done, options);

@@ -199,7 +199,7 @@ export class JournalState {
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
     else if (record.channel === 'noted') {
       for (const [each, total] of this.#totals) this.cursors.set(each, total);
-      // A position of net mode has no long side: the one of an earlier run in two-way mode is over.
+      // A position of net mode has no long side: the one of an earlier run in two-way mode has ended.
       for (const { symbol, channel } of this.#totals.values())
         if (channel === 'position' && !this.#totals.has(`${symbol} long`)) this.cursors.delete(`${symbol} long`);
       this.#totals.clear();

@@ -1,7 +1,7 @@
 // The proof of blocks: a run decides alike in blocks of one row, of seven and of 2,048.
 
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from './comparison.ts';
 import { counted } from '../../../base/text/format.ts';
 import { countUntil } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
@@ -20,7 +20,7 @@ export interface BlocksTask {
   /** True: blocks of seven rows are left out. */
   readonly isShort?: boolean;
   /** A run in blocks of FULL_ROWS that is made already; null: it has to be made. */
-  readonly full: Side | null;
+  readonly full: ComparedSide | null;
   /** Called before each run with the share of the work that is done. */
   readonly onRun: (share: number) => void;
 }
@@ -30,7 +30,7 @@ export async function proveBlocks(
   tracer: Tracer,
   { plan, untilMs = Infinity, isFresh, isShort = false, full: fullSide, onRun }: BlocksTask,
 ): Promise<Proof> {
-  const sideOf = async (blockRows: number, share: number): Promise<Side> => {
+  const sideOf = async (blockRows: number, share: number): Promise<ComparedSide> => {
     onRun(share);
     const run: TracedRun = { plan, blockRows, isFresh, untilMs };
     return { run, trace: await tracer.run(run) };
@@ -38,7 +38,7 @@ export async function proveBlocks(
   const single = await sideOf(1, 0);
   for (const [index, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
     const full = (rows === FULL_ROWS ? fullSide : null) ?? (await sideOf(rows, (index + 1) / 3));
-    const difference = await differenceOf(tracer, single, full, untilMs);
+    const difference = await traceDifference(tracer, single, full, untilMs);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;
     return proofOf('blocks', 'refuted', text, difference, plan);

@@ -2,12 +2,12 @@
 
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { firstDifference, type Decision, type DecisionTrace } from './decisionTrace.ts';
+import { firstDifference, type TracedDecision, type DecisionTrace } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import type { Proof, ProofName } from '../../../model/run/proof.ts';
 
 /** A run, and its decisions if they are known. */
-export interface Side {
+export interface ComparedSide {
   readonly run: TracedRun;
   readonly trace: DecisionTrace;
   /** Makes the run once more with a decision to keep in full, where the run alone would decide otherwise the second time. */
@@ -18,8 +18,8 @@ export interface Side {
 export interface Difference {
   readonly timeMs: number;
   /** The decision of each side in full; null: that side decides nothing there. */
-  readonly expected: Decision | null;
-  readonly actual: Decision | null;
+  readonly expected: TracedDecision | null;
+  readonly actual: TracedDecision | null;
 }
 
 const NOTHING = 'no decision';
@@ -28,17 +28,17 @@ const NOTHING = 'no decision';
  * Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full.
  * `ignoresTexts`: log lines may have other texts.
  */
-export async function differenceOf(
+export async function traceDifference(
   tracer: Tracer,
-  expected: Side,
-  actual: Side,
+  expected: ComparedSide,
+  actual: ComparedSide,
   untilMs = Infinity,
   ignoresTexts = false,
 ): Promise<Difference | null> {
   const index = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
   if (index === null) return null;
-  const timeOf = ({ trace }: Side): number => trace.timeMs[index] ?? Infinity;
-  const inFull = async (side: Side): Promise<Decision | null> => {
+  const timeOf = ({ trace }: ComparedSide): number => trace.timeMs[index] ?? Infinity;
+  const inFull = async (side: ComparedSide): Promise<TracedDecision | null> => {
     if (timeOf(side) > untilMs) return null;
     const { run, repeat = (recordedIndex: number) => tracer.run(run, recordedIndex) } = side;
     return (await repeat(index)).recordedDecision;

@@ -14,7 +14,7 @@ const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
 
 /** One decision in full. */
-export interface Decision {
+export interface TracedDecision {
   readonly timeMs: number;
   readonly call: string;
   readonly text: string;
@@ -32,7 +32,7 @@ export class DecisionTrace implements HostCallLog {
   /** Places of log lines, whose texts decide nothing. */
   readonly logs = new Set<number>();
   /** The decision number `recordedIndex`, which a second run of the same kind makes. */
-  recordedDecision: Decision | null = null;
+  recordedDecision: TracedDecision | null = null;
   /** The error that ended the run; null: none did. */
   error: Error | null = null;
   /** True when a timer follows the calendar. */

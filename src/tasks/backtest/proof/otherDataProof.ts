@@ -3,7 +3,7 @@
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
-import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from './comparison.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { poisonPlan } from './poison.ts';
 
@@ -15,9 +15,9 @@ const SEED_OFFSET = 31;
  */
 export async function proveOtherData(tracer: Tracer, plan: RunPlan, lived = plan.strategies): Promise<Proof | null> {
   const other = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
-  const sideOf = async (run: TracedRun): Promise<Side> => ({ run, trace: await tracer.run(run) });
+  const sideOf = async (run: TracedRun): Promise<ComparedSide> => ({ run, trace: await tracer.run(run) });
   const after = await sideOf({ plan: { ...other, strategies: lived } });
   const otherSide = await sideOf({ plan: other, isFresh: true });
-  const difference = await differenceOf(tracer, otherSide, after);
+  const difference = await traceDifference(tracer, otherSide, after);
   return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, other);
 }

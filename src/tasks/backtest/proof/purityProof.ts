@@ -8,7 +8,7 @@ import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { withOtherSurroundings } from '../purity/surroundings.ts';
 import type { WarningSink } from '../purity/report.ts';
-import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
+import { traceDifference, leadName, proofOf, type ComparedSide } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
 import { MAX_BYTES, textOf } from '../written/embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
@@ -43,7 +43,7 @@ export class ImpureUses implements WarningSink {
 export interface PurityTask {
   readonly plan: RunPlan;
   /** The first run of the process, of the modules as they were loaded. */
-  readonly whole: Side;
+  readonly whole: ComparedSide;
   /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
   readonly skippedRows: number;
   /** Strategies whose modules have made a longer run already; null: there are none that may run again. */
@@ -80,19 +80,19 @@ export async function provePurity(
   const again: TracedRun = { plan };
   const trace = await tracer.run(again);
   // A module may keep state between runs. So each side is repeated from modules that are loaded for it alone.
-  const first: Side = { ...whole, repeat: (recordedIndex) => inTurn(tracer, [whole.run], recordedIndex) };
-  const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): Side => ({
+  const first: ComparedSide = { ...whole, repeat: (recordedIndex) => inTurn(tracer, [whole.run], recordedIndex) };
+  const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): ComparedSide => ({
     run: runs.at(-1)!,
     trace: decisions,
     repeat: (recordedIndex) => inTurn(tracer, runs, recordedIndex),
   });
   const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
   const freshRepeatDifference = isEarly
-    ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
-    : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
+    ? await traceDifference(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
+    : await traceDifference(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
   const repeatDifference =
     freshRepeatDifference ??
-    (lived === null ? null : await differenceOf(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
+    (lived === null ? null : await traceDifference(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
   onRun(0.6);
   const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
   const findings = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
@@ -111,31 +111,40 @@ export async function provePurity(
  * Returns the first difference between the run and runs in other surroundings, such as another process id, folder or version of Node.
  * `count`: number of other surroundings to try. Null if all decide alike.
  */
-async function differenceInSurroundings(tracer: Tracer, plan: RunPlan, expected: Side, count: number): ReturnType<typeof differenceOf> {
+async function differenceInSurroundings(
+  tracer: Tracer,
+  plan: RunPlan,
+  expected: ComparedSide,
+  count: number,
+): ReturnType<typeof traceDifference> {
   const run: TracedRun = { plan, isFresh: true };
   for (let index = 0; index < count; index++) {
     const trace = await withOtherSurroundings(index, () => tracer.run(run));
-    const side: Side = { run, trace, repeat: (recordedIndex) => withOtherSurroundings(index, () => tracer.run(run, recordedIndex)) };
-    const difference = await differenceOf(tracer, expected, side, Infinity, true);
+    const side: ComparedSide = {
+      run,
+      trace,
+      repeat: (recordedIndex) => withOtherSurroundings(index, () => tracer.run(run, recordedIndex)),
+    };
+    const difference = await traceDifference(tracer, expected, side, Infinity, true);
     if (difference !== null) return difference;
   }
   return null;
 }
 
-async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<Side> {
+async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> {
   return { run, trace: await tracer.run(run) };
 }
 
 /** Compares a run with one beside another, over the first rows. What each start sets back shows only there. */
-async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side, maxRows: number): ReturnType<typeof differenceOf> {
+async function besideAnother(tracer: Tracer, plan: RunPlan, first: ComparedSide, maxRows: number): ReturnType<typeof traceDifference> {
   const { bars, firstRow } = leadFeed(plan);
   const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
   const run: TracedRun = { plan, untilMs };
   const repeat = (recordedIndex: number): Promise<DecisionTrace> => tracer.runBehind(run, recordedIndex);
-  const behind: Side = { run, trace: await repeat(-1), repeat };
+  const behind: ComparedSide = { run, trace: await repeat(-1), repeat };
   if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
   // A decision may also depend on the size of a block, which another proof says.
-  return differenceOf(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
+  return traceDifference(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
 }
 
 /** What is never the same twice: decisions that depend on it differ from run to run, or do so by chance. */

@@ -15,7 +15,7 @@ import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import { proveBlocks } from './blocksProof.ts';
-import type { Side } from './comparison.ts';
+import type { ComparedSide } from './comparison.ts';
 import { leadFeed, slicePlan } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { embeddedMoves } from '../written/embeddedMoves.ts';
@@ -196,7 +196,7 @@ function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
 }
 
 /** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
-async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<Side> {
+async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
   for (const [index, part] of parts.entries()) {
     onRows(rowsOf(part));
     const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };

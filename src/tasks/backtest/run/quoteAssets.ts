@@ -25,7 +25,7 @@ function listedTimes({ listedFromMs, listedToMs }: RunPlan['feeds'][number]): Pi
 }
 
 /** Returns the cash by asset of a run with several quote assets. Nothing for a run with one. */
-export function quoteAssetsOf(plan: RunPlan, { ledger }: { readonly ledger: Ledger }): Pick<RunRecord, 'quoteAssets'> {
+export function runQuoteAssets(plan: RunPlan, { ledger }: { readonly ledger: Ledger }): Pick<RunRecord, 'quoteAssets'> {
   if (!(ledger instanceof ConvertedLedger)) return {};
   return {
     quoteAssets: ledger.accounts.map(({ cashAsset, cashDigits, cashTotal }, account) => ({

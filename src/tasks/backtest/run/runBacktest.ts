@@ -14,7 +14,7 @@ import type { WarningList } from '../../../model/warning.ts';
 import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
-import { feedRecordsOf, quoteAssetsOf } from './quoteAssets.ts';
+import { feedRecordsOf, runQuoteAssets } from './quoteAssets.ts';
 
 /** What a caller may choose about one run of a plan. */
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
@@ -75,7 +75,7 @@ export function runRecordOf(
     instruments: engine.instruments,
     reportingAsset: engine.ledger.cashAsset,
     reportingDigits: engine.ledger.cashDigits,
-    ...quoteAssetsOf(plan, engine),
+    ...runQuoteAssets(plan, engine),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
     startUnits: engine.startUnits,

@@ -6,7 +6,7 @@ import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from '../run/wireError.ts';
 
 /** The task: a new run, its break-even alone, or a run that is repeated and compared with its folder. */
-export type Work =
+export type WorkerTask =
   | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions; readonly hasBreakEven: boolean }
   | { readonly kind: 'breakEven'; readonly request: RunRequest }
   | ({ readonly kind: 'verify' } & VerifyTask);
@@ -21,7 +21,7 @@ export interface TrialOptions {
 
 /** The work of one thread, with the options of the command. */
 export interface WorkerInput {
-  readonly work: Work;
+  readonly work: WorkerTask;
   /** Memory of the progress cells. */
   readonly memory: SharedArrayBuffer;
   /** Folder in which the run folder is created. */

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { takeWorker } from './prestartedWorker.ts';
 import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, Work, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, WorkerTask, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
 /** Options of a run in a thread. */
@@ -60,7 +60,7 @@ class SampleEnd {
  * `barTimeoutMs` is repeated with one bar per block, so that the error can name the bar. If the repeat completes, the bars were only slow,
  * and its results are valid: they do not depend on the block size.
  */
-export function watchRun(work: Omit<Extract<Work, { kind: 'run' }>, 'kind'>, options: WatchOptions): WatchedRun<RunOutcome> {
+export function watchRun(work: Omit<Extract<WorkerTask, { kind: 'run' }>, 'kind'>, options: WatchOptions): WatchedRun<RunOutcome> {
   return watch({ kind: 'run', ...work }, options, (message) => (message.kind === 'done' ? message.outcome : null));
 }
 
@@ -77,7 +77,7 @@ export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun
 type Take<Outcome> = (message: FromWorker) => Outcome | null;
 
 /** Starts a thread for the work. It starts another one if the run stalls, or if the watched sample breaks it. */
-function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>): WatchedRun<Outcome> {
+function watch<Outcome>(work: WorkerTask, options: WatchOptions, take: Take<Outcome>): WatchedRun<Outcome> {
   let current: Worker | null = null;
   const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
   const discard = () => {

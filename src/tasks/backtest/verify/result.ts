@@ -14,7 +14,7 @@ import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/writeRunFolder.ts';
 import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/readRunFolder.ts';
-import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
+import { tableDifference, numbers, storedTable, type TableDifference } from './tables.ts';
 
 /** The result of a comparison of a repeated run with the run folder. */
 export interface ResultCheck {
@@ -31,10 +31,10 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
   const [orders, fills] = [ordersTable(record), fillsTable(record)];
   const path = (file: string) => join(folder, file);
   const tables = [
-    differenceOf(path('orders.csv'), orders, { file: 'orders.csv', row: 'order' }),
-    differenceOf(path('fills.csv'), fills, { file: 'fills.csv', row: 'fill' }),
+    tableDifference(path('orders.csv'), orders, { file: 'orders.csv', row: 'order' }),
+    tableDifference(path('fills.csv'), fills, { file: 'fills.csv', row: 'fill' }),
     equityDifference(folder, record, isSame ? { hash: summary.resultHash, temporary } : null),
-    differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
+    tableDifference(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
   ];
   const summaryPath = path('summary.json');
   const repeatedSummary = withStoredEnvelope(withRecordedInputs(summary, manifest), summaryPath);

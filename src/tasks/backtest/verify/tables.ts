@@ -31,7 +31,7 @@ const NEWLINE = 0x0a;
 const MAX_CELL_LENGTH = 70;
 
 /** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
-export function differenceOf(path: string, table: Table, names: TableNames): TableDifference | null {
+export function tableDifference(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
   const unequalRow = firstUnequal(stored, table);
   if (unequalRow === null) return null;

@@ -7,7 +7,7 @@ import { perform, readRequest, requiredScope, type BotRequest } from '../../cont
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS, singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { assets, type PageAsset } from './assets.ts';
-import { Guard, wordFor, type AccessRefusal } from './guard.ts';
+import { RequestGuard, wordFor, type AccessRefusal } from './guard.ts';
 import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
@@ -90,7 +90,7 @@ class DashboardHandler {
   readonly #options: DashboardOptions;
   readonly #assets: ReadonlyMap<string, PageAsset> = assets();
   readonly #refusals: Refusals;
-  #guard: Guard | null = null;
+  #guard: RequestGuard | null = null;
 
   constructor(control: BotControl, tokens: Tokens, options: DashboardOptions) {
     this.#control = control;
@@ -106,7 +106,7 @@ class DashboardHandler {
 
   /** Creates the guard once the port is known: valid host names include the port. */
   open(port: number): void {
-    this.#guard = new Guard(this.#tokens, port, this.#options.nowMs);
+    this.#guard = new RequestGuard(this.#tokens, port, this.#options.nowMs);
   }
 
   /** Returns the reply to a request. `body` null: the body was too large. */
@@ -175,7 +175,7 @@ class DashboardHandler {
   }
 }
 
-type ReceivedRequest = Parameters<Guard['allows']>[0];
+type ReceivedRequest = Parameters<RequestGuard['allows']>[0];
 
 /** Returns the members of a JSON body; none if it is not an object. */
 function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {

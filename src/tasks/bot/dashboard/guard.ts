@@ -26,7 +26,7 @@ const CONFIRMED_ACTS: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'ad
 export const wordFor = (op: ControlOp): string | null => (CONFIRMED_ACTS.has(op) ? op : null);
 
 /** Checks the requests to one dashboard. */
-export class Guard {
+export class RequestGuard {
   readonly #tokens: Tokens;
   readonly #hosts: ReadonlySet<string>;
   readonly #nowMs: () => number;

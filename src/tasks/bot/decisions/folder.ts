@@ -28,12 +28,12 @@ export interface BotJournalFolder {
 
 /** Replays a journal. `path`: its folder, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
-  const { records, behaviour, instruments } = openBotJournal(path, config);
+  const { records, behaviour, instruments } = openJournalOfFolder(path, config);
   return replayJournal(records, behaviour, { instruments, ...(load ? { load } : {}) });
 }
 
 /** Reads the journal of a bot and the config that it ran with. `config` null: the config with which it was started. */
-export function openBotJournal(path: string, config: string | null): BotJournalFolder {
+export function openJournalOfFolder(path: string, config: string | null): BotJournalFolder {
   const journalFolder = join(path, 'journal');
   const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
   if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');

@@ -10,7 +10,7 @@ import { knownSeriesPlans } from '../external/seriesRecords.ts';
 import { plansFor } from '../feeds/feeds.ts';
 import { livePlan } from '../lifetime/liveEngine.ts';
 import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
-import { newestLifetime, rowsOf, type Lifetime } from '../lifetime/lifetime.ts';
+import { newestLifetime, maxRowsOf, type Lifetime } from '../lifetime/lifetime.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { replayLifetime } from '../lifetime/replayLifetime.ts';
 
@@ -60,7 +60,7 @@ export async function planLifetime(
       'name the config as it was then: --config FILE',
     );
   }
-  const feeds = plansFor(behaviour, instruments, { warm: lifetime.warm, rows: rowsOf(lifetime) });
+  const feeds = plansFor(behaviour, instruments, { warm: lifetime.warm, rows: maxRowsOf(lifetime) });
   const series = knownSeriesPlans(behaviour.series, records);
   return { lifetime, plan: await livePlan(behaviour, feeds, lifetime.fromMs, { series, ...(load ? { load } : {}) }) };
 }

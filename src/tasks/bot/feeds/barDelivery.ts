@@ -13,7 +13,7 @@ import { barsBetween, closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute, formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
-import type { KlineSet, LiveSet, TradeSet } from './feeds.ts';
+import type { KlineSet, LiveSet, BotTradeSet } from './feeds.ts';
 import { barFactOf, type BarFact } from './barFact.ts';
 import { appendFacts } from './instants.ts';
 import { isTradeSet, pollerOf, tradeEventText, type SetPoller } from './setPollers.ts';
@@ -26,7 +26,7 @@ export interface BarDeliveryDeps {
   readonly serverTime: (market: Market) => ServerTime;
   /** `place`: position of the set in the order in which strategies need bars, from 0. */
   readonly ask: (set: KlineSet, place: number) => AskKlines;
-  readonly askTrades: (set: TradeSet) => AskTrades;
+  readonly askTrades: (set: BotTradeSet) => AskTrades;
   readonly random: () => number;
   readonly times: BarTimes;
   /** Reads the state of the orders of these instruments; null: of all. Calls `done` once, perhaps within the call. */

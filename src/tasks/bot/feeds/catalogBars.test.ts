@@ -18,25 +18,25 @@ storeBars(folder, minutes, SYNTHETIC);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns the open times of the bars by `minute` of the exchange, in minutes from the first one of the catalog. */
-function taken(interval: Interval, minute: number, symbol = 'OLDUSDT'): readonly number[] | null {
+function closesFromCatalog(interval: Interval, minute: number, symbol = 'OLDUSDT'): readonly number[] | null {
   const bars = catalogBars(folder, { market: 'spot', symbol, interval }, minutes.instrument, FROM_MS + minute * MINUTE);
   return bars === null ? null : Array.from(bars.openMs, (ms) => (ms - FROM_MS) / MINUTE);
 }
 
 test('bars that the exchange has not closed yet are left out', () => {
-  expect(taken('1m', 3)).toEqual([0, 1, 2]);
-  expect(taken('1m', 0)).toEqual([]);
-  expect(taken('1m', 1000)).toHaveLength(100);
+  expect(closesFromCatalog('1m', 3)).toEqual([0, 1, 2]);
+  expect(closesFromCatalog('1m', 0)).toEqual([]);
+  expect(closesFromCatalog('1m', 1000)).toHaveLength(100);
 });
 
 test('bars of an interval that the catalog lacks are built from shorter ones', () => {
-  expect(taken('5m', 17)).toEqual([0, 5, 10]);
-  expect(taken('5m', 1000)).toHaveLength(20);
-  expect(taken('5m', 15)).toEqual([0, 5, 10]);
+  expect(closesFromCatalog('5m', 17)).toEqual([0, 5, 10]);
+  expect(closesFromCatalog('5m', 1000)).toHaveLength(20);
+  expect(closesFromCatalog('5m', 15)).toEqual([0, 5, 10]);
 });
 
 test('a catalog without bars of the symbol, or without a whole one, gives none', () => {
-  expect(taken('5m', 50, 'NEWUSDT')).toBeNull();
-  expect(taken('4h', 50)).toBeNull();
-  expect(taken('5m', -10)).toBeNull();
+  expect(closesFromCatalog('5m', 50, 'NEWUSDT')).toBeNull();
+  expect(closesFromCatalog('4h', 50)).toBeNull();
+  expect(closesFromCatalog('5m', -10)).toBeNull();
 });

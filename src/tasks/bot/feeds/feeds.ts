@@ -27,7 +27,7 @@ import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts'
 import { rowOfFact, type BarFact } from './barFact.ts';
 import { catalogBars } from './catalogBars.ts';
 import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type TradeStart } from '../trades/tradeStart.ts';
-import { barsSince, joinWarmup } from './warmup.ts';
+import { barsAfter, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
 /** The bars of one key, and the feeds that use them. */
@@ -50,12 +50,12 @@ export interface KlineSet extends SetOfBars {
 }
 
 /** Bars from trades. */
-export interface TradeSet extends SetOfBars {
+export interface BotTradeSet extends SetOfBars {
   readonly trades: { readonly tracker: TradeBarTracker; readonly digits: TradeDigits };
 }
 
 /** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
-export type LiveSet = KlineSet | TradeSet;
+export type LiveSet = KlineSet | BotTradeSet;
 
 /** The feeds of a start, with their bars. */
 export interface LiveFeeds {
@@ -72,7 +72,7 @@ interface ListedKlines extends Pick<KlineSet, 'key' | 'from' | 'instrument' | 'k
   readonly start?: undefined;
 }
 /** The trades of one symbol in exchange and catalog. */
-interface ListedTrades extends Pick<TradeSet, 'key' | 'instrument'> {
+interface ListedTrades extends Pick<BotTradeSet, 'key' | 'instrument'> {
   readonly start: TradeStart;
 }
 type ListedSet = ListedKlines | ListedTrades;
@@ -107,7 +107,7 @@ export function plansFor(
     if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
     const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
     appendWarm(bars, feed, warm);
-    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
+    return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isHidden };
   });
 }
 
@@ -200,7 +200,7 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Live
     return {
       tracker: null,
       bars,
-      behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
+      behind: barsAfter(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
     };
   });
 }
@@ -224,7 +224,7 @@ function liveFeeds(
     else if (existing === undefined && set.start !== undefined)
       live.set(id, { key, instrument: set.instrument, behind, copies: [bars], trades: { tracker: tracker!, digits: set.start.digits } });
     else existing!.copies.push(bars);
-    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
+    return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isHidden };
   });
   return { plans, sets: [...live.values()], atMs, notes };
 }
@@ -241,7 +241,7 @@ export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' 
 }
 
 /** Returns the quality of live bars. It counts only rows, because live bars are checked one by one as they arrive. */
-export const qualityOf = ({ length }: BarColumns): FeedQuality => ({ ...CLEAN_QUALITY, rows: length });
+export const feedQualityOf = ({ length }: BarColumns): FeedQuality => ({ ...CLEAN_QUALITY, rows: length });
 
 /** Returns the interval of the klines to request: the bar's own, or a finer one. Throws ConfigError if the exchange has neither. */
 function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): CommonInterval {

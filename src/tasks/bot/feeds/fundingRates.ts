@@ -25,7 +25,7 @@ export function liveContracts(feeds: readonly FeedPlan[]): ReadonlyMap<Instrumen
 }
 
 /** Returns the growing rates of a contract in a live run. */
-export function ratesOf({ futures }: RunPlan, id: string): GrowingRates {
+export function growingRatesOf({ futures }: RunPlan, id: string): GrowingRates {
   const rates = futures?.data.get(id as InstrumentId)?.rates;
   if (rates instanceof GrowingRates) return rates;
   throw new InvariantError(`${id}: expected funding rates that can grow`);

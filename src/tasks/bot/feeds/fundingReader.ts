@@ -9,7 +9,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { gridTimes, missingRates, rateFrom, ratesOf, rateText, type KnownRates } from './fundingRates.ts';
+import { gridTimes, missingRates, rateFrom, growingRatesOf, rateText, type KnownRates } from './fundingRates.ts';
 
 /** The contracts of a bot, and the exchange that reports their rates. */
 export interface FundingReaderDeps {
@@ -102,7 +102,7 @@ export class FundingReader {
       instrument,
       index,
       begins,
-      rates: ratesOf(plan, instrument.id),
+      rates: growingRatesOf(plan, instrument.id),
       lacks: missingRates(instrument, begins, nextMs),
       warnedStrategies: new Set(),
       dueMs: NaN,

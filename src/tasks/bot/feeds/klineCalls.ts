@@ -5,8 +5,8 @@ import { KlineQueue } from '../../../adapters/exchange/klines/klineQueue.ts';
 import { klinesOf } from '../../../adapters/exchange/klines/klines.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { tradesOf, type AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
-import type { KlineSet, TradeSet } from './feeds.ts';
+import { marketTradesOf, type AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
+import type { KlineSet, BotTradeSet } from './feeds.ts';
 
 /** Returns the functions that request the bars of a live bot. */
 export const barCalls = (exchange: Pick<Exchange, 'client' | 'limiter' | 'scheduler'>) => ({
@@ -30,7 +30,7 @@ export function klineCalls({
 }
 
 /** Returns the function that requests the recent trades of a set. */
-function tradeCalls({ client, limiter }: Pick<Exchange, 'client' | 'limiter'>): (set: Pick<TradeSet, 'key'>) => AskTrades {
+function tradeCalls({ client, limiter }: Pick<Exchange, 'client' | 'limiter'>): (set: Pick<BotTradeSet, 'key'>) => AskTrades {
   const { limit } = limiter.limitOf('spot.recentTrades');
-  return ({ key }) => tradesOf(client, key.symbol, { priority: 'bars', queueMs: limit.windowMs });
+  return ({ key }) => marketTradesOf(client, key.symbol, { priority: 'bars', queueMs: limit.windowMs });
 }

@@ -9,7 +9,7 @@ import { TradePoller, type AskTrades } from '../../../adapters/exchange/trades/t
 import { formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
-import type { KlineSet, LiveSet, TradeSet } from './feeds.ts';
+import type { KlineSet, LiveSet, BotTradeSet } from './feeds.ts';
 
 /** Polls one set of bars. */
 export interface SetPoller {
@@ -25,7 +25,7 @@ export interface SetPollerDeps {
   readonly random: () => number;
   readonly times: BarTimes;
   readonly ask: (set: KlineSet) => AskKlines;
-  readonly askTrades: (set: TradeSet) => AskTrades;
+  readonly askTrades: (set: BotTradeSet) => AskTrades;
 }
 
 /** Receives the events of one poller. A set of klines has bars, a set of trades has trade events. */
@@ -37,7 +37,7 @@ export interface SetSink {
 }
 
 /** True for bars from trades. */
-export const isTradeSet = (set: LiveSet): set is TradeSet => set.trades !== undefined;
+export const isTradeSet = (set: LiveSet): set is BotTradeSet => set.trades !== undefined;
 
 /** Returns the poller of a set. */
 export function pollerOf(set: LiveSet, deps: SetPollerDeps, sink: SetSink): SetPoller {

@@ -5,7 +5,7 @@ import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { lots } from '../../../base/brand.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
-import { barsSince, joinWarmup, missingWarmup } from './warmup.ts';
+import { barsAfter, joinWarmup, missingWarmup } from './warmup.ts';
 
 const MINUTE = 60_000;
 const BTC: Instrument = {
@@ -52,9 +52,9 @@ test('a volume that differs as sums of doubles do is equal, and a real differenc
 
 test('volumes are equal in whole lots: an exchange has no finer ones, a catalog of contracts has', () => {
   const contract: Instrument = { ...BTC, id: instrumentId('futures', 'E-BTC-USDT'), market: 'futures', quantityDigits: 0, baseDigits: 0 };
-  const joined = (stored: number, shown: number) => {
+  const joined = (stored: number, visible: number) => {
     const catalog = { ...catalogBars(0, 50), instrument: contract, volume: new Float64Array(50).fill(stored) };
-    const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: shown }));
+    const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: visible }));
     return joinWarmup({ instrument: contract, interval: '1m', catalog, window, room: 1000 }).note;
   };
   expect(joined(7736.6, 7737)).toBe(null);
@@ -105,7 +105,7 @@ test('missing warm-up bars are reported with their times', () => {
 });
 
 const minutesSince = (lastMinute: number, stored: BarColumns | null, window: readonly MarketBar[]) =>
-  barsSince(lastMinute * MINUTE, { instrument: BTC, interval: '1m', catalog: stored, window }).map(({ openMs }) => openMs / MINUTE);
+  barsAfter(lastMinute * MINUTE, { instrument: BTC, interval: '1m', catalog: stored, window }).map(({ openMs }) => openMs / MINUTE);
 
 /** Returns the bars without those of `minutes`. */
 function withoutMinutes({ length, ...bars }: BarColumns, minutes: readonly number[]): BarColumns {

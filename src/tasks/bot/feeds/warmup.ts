@@ -49,7 +49,7 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
  * Returns the closed bars after the one that opened at `lastMs`, oldest first: bars of the catalog, then bars of the exchange. Throws
  * ConfigError if neither has all of them.
  */
-export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
+export function barsAfter(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
   const first = newer[0];
   const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);

@@ -13,7 +13,7 @@ import { REPLACES } from '../../../orders/conflicts.ts';
 import type { Waits } from '../../../ports/journal.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 import { createdMsOf, isOfKill, type RecordedOrder } from './lifetimeRecords.ts';
-import { cancelText, draftText, intentText, orderText, verdictText } from './decisionText.ts';
+import { cancelText, draftText, intentText, replayedOrderText, riskVerdictText } from './decisionText.ts';
 
 /** The first decision that differs. */
 export interface ReplayDifference {
@@ -146,7 +146,7 @@ export class DecisionComparison {
   #compare(order: BotOrder, intent: RecordOf<'INTENT'>): void {
     const guards = guardsOf(order);
     const isSame =
-      orderText(order) === intentText(intent) &&
+      replayedOrderText(order) === intentText(intent) &&
       GUARDS.every((name) => guards[name] === intent[name]) &&
       guards.rises === (intent.rises ?? guards.rises) &&
       order.amends === (intent.amends ?? 0);
@@ -156,7 +156,7 @@ export class DecisionComparison {
       order.createdMs,
       intent.seq,
       `${intentText(intent)} ${guardText(intent)}`,
-      `${orderText(order)} ${guardText(guards)}`,
+      `${replayedOrderText(order)} ${guardText(guards)}`,
     );
     const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
     const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
@@ -178,7 +178,7 @@ export class DecisionComparison {
   /** Denies an order that the journal does not contain. It was never sent, so it is not sent now. */
   #denyUnrecorded(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
-    const text = orderText(order);
+    const text = replayedOrderText(order);
     const other = recorded.orderAt(order.createdMs);
     this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
     // A number below zero belongs to no recorded order, and `#denied` leaves it out.
@@ -247,7 +247,7 @@ export class DecisionComparison {
       recordedOrder.isReplayed = true;
       this.decisions++;
     } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
-    else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
+    else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, riskVerdictText({ order: order.id, code }));
     return 0;
   }
   /** Counts a recorded draft that the replay did not make. */
@@ -331,7 +331,7 @@ function isOfAnotherOrder(recordedOrder: RecordedOrder, order: BotOrder): boolea
 
 function recordedText({ intent, verdict }: RecordedOrder): string {
   if (intent !== null) return intentText(intent);
-  return verdict === null ? NOTHING : verdictText(verdict);
+  return verdict === null ? NOTHING : riskVerdictText(verdict);
 }
 
 /** Names of the terms that protect or trigger an order. */

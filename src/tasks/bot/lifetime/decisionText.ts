@@ -14,10 +14,10 @@ export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: 
   `order '${slot}' of strategy ${strategy}: ${fp} ${role}${reduceOnly ? ' reducing' : ''} at ${createdMs}`;
 
 /** Returns the text of a replayed order. */
-export const orderText = (order: Order): string => intentText({ ...order, fp: sizesOf(order).fp });
+export const replayedOrderText = (order: Order): string => intentText({ ...order, fp: sizesOf(order).fp });
 
 /** Returns the text of a verdict of risk on an order. */
-export const verdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
+export const riskVerdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
   `verdict on order ${order}: ${code ?? 'approved'}`;
 /** Returns the text of a cancel. */
 export const cancelText = (order: number): string => `cancel of order ${order}`;

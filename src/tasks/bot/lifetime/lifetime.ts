@@ -86,7 +86,7 @@ export function readBefore(before: readonly JournalRecord[]): { readonly state: 
 }
 
 /** Returns an upper bound of the rows that the bars of a lifetime need. */
-export const rowsOf = ({ warm, recorded }: Lifetime): number =>
+export const maxRowsOf = ({ warm, recorded }: Lifetime): number =>
   recorded.records.reduce((sum, record) => sum + (record.k === 'INSTANT' ? record.bars.length : 0), warm.length);
 
 /** Returns the open time of the newest bar of each feed, ms UTC, and of a bar from trades its end; -Infinity: no bar. */

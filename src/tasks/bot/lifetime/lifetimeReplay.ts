@@ -28,7 +28,7 @@ import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant, passInstant } from '../feeds/instants.ts';
 import { isIncompleteFact, type BarFact } from '../feeds/barFact.ts';
-import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
+import { rateFrom, growingRatesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
@@ -389,7 +389,7 @@ export class LifetimeReplay {
   }
 
   #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
-    const knownRates = ratesOf(this.#deps.plan, symbol);
+    const knownRates = growingRatesOf(this.#deps.plan, symbol);
     knownRates.removeFrom(times[0]!); // A start at a kept point had no rates, and journalled all that it knew.
     times.forEach((timeMs, index) => knownRates.set(timeMs, rateFrom(rates[index]!)));
   }

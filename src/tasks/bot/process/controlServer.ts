@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from '../../../adapters/clock/wallClock.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import { SOCKET_NAME } from '../../control/folder/dataFolder.ts';
-import { Lines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
+import { ControlLines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
 import { perform, readRequest } from '../../control/request.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
@@ -77,7 +77,7 @@ class Conversation {
 
   #listen(): void {
     const socket = this.#socket;
-    const lines = new Lines(
+    const lines = new ControlLines(
       MAX_REQUEST_BYTES,
       (text) => this.#handleRequest(text),
       () => this.#refuse('the request is too long'),

@@ -7,7 +7,7 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import { adopt, adoptionProblem } from '../../../engine/router/adoption.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
-import type { ActAnswer, Decision, Who } from '../../control/botControl.ts';
+import type { ActAnswer, OperatorDecision, Who } from '../../control/botControl.ts';
 import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 
@@ -26,7 +26,7 @@ export const foreignOrdersOf = (services: MarketRouter): readonly OpenForeignOrd
 /** Formats the id for a HUMAN record: venue order ids are unique only within a market. */
 const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.deps.engine.instruments[instrument]!.id} ${venueId}`;
 /** Ignores a foreign order, in this process and later ones. */
-export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
+export function ignoreOrder(bot: LiveBot, { id, why }: Extract<OperatorDecision, { what: 'ignore' }>, who: Who): ActAnswer {
   const matching = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
   if (matching.length === 0) return refusal(`${id} is not an order that waits for a decision`);
   for (const foreign of matching) {
@@ -37,7 +37,7 @@ export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what:
 }
 
 /** Adopts a foreign order for a strategy: it is reserved and tracked from now on, and its fills are booked. */
-export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { what: 'adopt' }>, who: Who): Promise<ActAnswer> {
+export async function adoptOrder(bot: LiveBot, decision: Extract<OperatorDecision, { what: 'adopt' }>, who: Who): Promise<ActAnswer> {
   const { id, strategy: name, why } = decision;
   const { engine, services } = bot.deps;
   const runs = engine.runs.filter((run) => name === null || run.name === name);

@@ -13,7 +13,7 @@ import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
 import type { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
-import type { FillView } from '../../control/botView.ts';
+import type { BotFillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
@@ -39,7 +39,7 @@ import { RiskTicker } from '../safety/riskTicker.ts';
 import type { HeldDecision } from '../lifetime/decisionComparison.ts';
 import { afterCancels } from './afterCancels.ts';
 import { release } from './release.ts';
-import { settle } from './settle.ts';
+import { bookFills } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
 /** The collaborators of a live bot. */
@@ -88,7 +88,7 @@ export class LiveBot {
   readonly driver: Driver;
   readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', message: '' };
   /** The newest fills, oldest first. */
-  readonly fills: FillView[] = [];
+  readonly fills: BotFillView[] = [];
   fillCount = 0;
   readonly fillsBy: number[] = [];
   readonly booked = new BookedTrades();
@@ -135,7 +135,7 @@ export class LiveBot {
       ...barCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
-      settle: (instruments, done) => settle(deps, instruments, done),
+      settle: (instruments, done) => bookFills(deps, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
       onInstantEnd: (atMs) => this.#endInstant(atMs),
@@ -375,7 +375,7 @@ export class LiveBot {
     if (!order) return;
     const { instrument, side } = order;
     const strategy = engine.runs[order.strategy]!.name;
-    const view: FillView = {
+    const view: BotFillView = {
       tradeId: services.of(instrument.market).tradeText(fill.tradeId),
       cid: cidOf(id),
       strategy,

@@ -1,11 +1,11 @@
 // The log of a live bot: one JSON line for each event, or plain sentences on a terminal. It keeps the newest lines for `isobar logs`.
 
 import { pino } from 'pino';
-import type { LogLine } from '../../control/botControl.ts';
+import type { BotLogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
 /** The level of a log line. */
-export type LogLevel = LogLine['level'];
+export type LogLevel = BotLogLine['level'];
 /** Fields of a log line. Only simple values are written. Others are replaced by their type, so that no unknown content is logged. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ const LINE_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
 export class LiveLog {
   readonly #options: LiveLogOptions;
   readonly #pino;
-  readonly #lines: LogLine[] = [];
+  readonly #lines: BotLogLine[] = [];
   readonly #decisions: DecisionView[] = [];
   #seq = 0;
   #decisionCount = 0;
@@ -71,7 +71,7 @@ export class LiveLog {
   }
 
   /** Returns the lines after number `after`, at most the newest `max`. */
-  after(after: number, max: number): readonly LogLine[] {
+  after(after: number, max: number): readonly BotLogLine[] {
     return this.#lines.filter(({ seq }) => seq > after).slice(-max);
   }
 

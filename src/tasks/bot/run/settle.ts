@@ -10,7 +10,7 @@ export interface SettleDeps {
 }
 
 /** Reads orders and positions of the instruments in use. `only`: limits them to these; null: all. Calls `done` once, perhaps at once. */
-export function settle({ engine, services }: SettleDeps, only: ReadonlySet<number> | null, done: () => void): void {
+export function bookFills({ engine, services }: SettleDeps, only: ReadonlySet<number> | null, done: () => void): void {
   const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
   // Positions pay or receive funding, which no order shows.
   engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));

@@ -3,7 +3,7 @@
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import type { OrderView, UnknownView } from '../../control/botView.ts';
+import type { BotOrderView, UnknownView } from '../../control/botView.ts';
 
 /** The engine, and the names of its orders. */
 export interface NamedOrders {
@@ -12,7 +12,7 @@ export interface NamedOrders {
 }
 
 /** Returns an order as the view shows it. */
-export function orderView(order: Order, { engine, cidOf }: NamedOrders): OrderView {
+export function orderView(order: Order, { engine, cidOf }: NamedOrders): BotOrderView {
   const { instrument, lots, quoteUnits, limit } = order;
   return {
     cid: cidOf(order.id),

@@ -8,13 +8,13 @@ import { notionalOf } from '../../../model/value.ts';
 const MONEY_DIGITS = 2;
 
 /** Returns the profit of a position opened at `entry`, at the price `last`. The profit of an inverse contract is in coins. */
-export function profitOf(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
+export function positionProfit(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
   const gain = notionalOf(instrument, qty, last).minus(notionalOf(instrument, qty, entry));
   const isInverse = instrument.contract?.kind === 'inverse';
   return isLong === isInverse ? gain.negated() : gain;
 }
 
 /** Formats an amount for the view. */
-export function moneyText(amount: Decimal, instrument: Pick<Instrument, 'contract' | 'quoteDigits'>): string {
+export function positionMoneyText(amount: Decimal, instrument: Pick<Instrument, 'contract' | 'quoteDigits'>): string {
   return amount.toFixed(instrument.contract?.kind === 'inverse' ? instrument.quoteDigits : MONEY_DIGITS);
 }

@@ -17,7 +17,7 @@ import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
 import { MAX_PLOT_BARS, type PlotBook } from '../feeds/plotBook.ts';
 import { orderView, unknownView } from './orders.ts';
-import { moneyText, profitOf } from './positionValue.ts';
+import { positionMoneyText, positionProfit } from './positionValue.ts';
 import { seriesViews } from './series.ts';
 import type { OrderCounts } from '../journal/narratedJournal.ts';
 
@@ -147,7 +147,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
         const isMarked = Number.isFinite(entry) && Number.isFinite(ticks);
         const size = new Decimal(fromScaled(Math.abs(qty), ledger.qtyDigits(index)));
         const last = isMarked ? new Decimal(fromScaled(ticks, instrument.priceDigits)) : null;
-        const profit = last === null ? null : profitOf(instrument, size, new Decimal(entry), last, qty > 0);
+        const profit = last === null ? null : positionProfit(instrument, size, new Decimal(entry), last, qty > 0);
         return {
           strategy: name,
           instrument: instrument.id,
@@ -156,7 +156,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
           base: instrument.contract === undefined ? instrument.base : 'contracts',
           entryPrice: Number.isFinite(entry) ? entry.toFixed(instrument.priceDigits) : null,
           lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, instrument.priceDigits) : null,
-          profit: profit === null ? null : moneyText(profit, instrument),
+          profit: profit === null ? null : positionMoneyText(profit, instrument),
           quote: instrument.quote,
         };
       }),
@@ -181,7 +181,7 @@ function heldSides(ledger: Ledger, strategy: number, index: number): readonly { 
 
 /**
  * Returns positions of the account that belong to no strategy: unattributed fills. In two-way mode by side: a quantity below 0 says that
- * others have closed so much of what strategies hold.
+ * others have closed what strategies hold.
  */
 function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
   const all = services.all().flatMap(({ externalPositions }) => externalPositions);
@@ -287,7 +287,7 @@ function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomVie
   const [first] = engine.instruments;
   // While a mark is missing, the use is unknown and the limit is left out.
   const addMoney = (limit: keyof typeof risk, code: string, units: number, of: Instrument, scope?: string): void => {
-    if (Number.isSafeInteger(units)) add(limit, code, moneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
+    if (Number.isSafeInteger(units)) add(limit, code, positionMoneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
   };
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));

@@ -19,7 +19,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { readOpen } from '../cancel/openOrders.ts';
 import type { KillVenue } from '../plan/venue.ts';
-import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
+import { attribute, boundsOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { DistinctRows } from './distinctRows.ts';
 import { changeOf, positionSideOf, type JournalBooks } from './journalBooks.ts';
 
@@ -221,7 +221,7 @@ export class Judge {
     return new Map(
       Array.from(strategies, (strategy) => {
         const sum = sums.get(strategy) ?? new Decimal(0);
-        const { low, high } = rangeOf(uncertainties.filter(({ order }) => order.strategy === strategy));
+        const { low, high } = boundsOf(uncertainties.filter(({ order }) => order.strategy === strategy));
         return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
       }),
     );

@@ -101,17 +101,17 @@ it('flattening ends after the exchange has refused five slices in a row', async 
 
 it('an empty order book ends its position after the time limit, and another position is closed meanwhile', async () => {
   const other = spotInstrument('ETH');
-  let held = closable('0.4');
+  let position = closable('0.4');
   const empty = {
     closable: () => Promise.resolve(closable('1')),
     readBook: () => Promise.resolve({ bids: [], asks: [] }),
     place: () => Promise.reject(new Error('nothing can be sent')),
   };
   const full = {
-    closable: () => Promise.resolve(held),
+    closable: () => Promise.resolve(position),
     readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
     place: (_: KillVenue, { qty }: { readonly qty: string }) => {
-      held = closable('0');
+      position = closable('0');
       return Promise.resolve({ kind: 'ended', filled: qty } as const);
     },
   };
@@ -128,13 +128,13 @@ it('an empty order book ends its position after the time limit, and another posi
 
 it('a slice that fills nothing makes the next one rest twice as long, so that a market of bars can fill it', async () => {
   const rested: number[] = [];
-  let held: Closable | null = closable('1');
+  let position: Closable | null = closable('1');
   const closer = {
-    closable: () => Promise.resolve(held),
+    closable: () => Promise.resolve(position),
     readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '1' }], asks: [] }),
     place: (_: KillVenue, _slice: SliceOrder, restMs: number) => {
       rested.push(restMs);
-      if (rested.length === 6) held = null;
+      if (rested.length === 6) position = null;
       return Promise.resolve({ kind: 'ended', filled: rested.length === 4 ? '0.1' : '0' } as const);
     },
   };

@@ -21,9 +21,11 @@ async function closable(
   positionSide: 'buy' | 'sell',
   isNet = true,
 ) {
-  const held = new Map(heldRanges.map((range, strategy) => [strategy, range]));
-  const onSide = (isLong: boolean) => new Map([...held].filter(([, { high }]) => high.greaterThan(0) === isLong));
-  const judge = { read: () => Promise.resolve({ held, heldOn: { buy: onSide(true), sell: onSide(false) }, uncertainties: [] }) };
+  const rangesByStrategy = new Map(heldRanges.map((range, strategy) => [strategy, range]));
+  const onSide = (isLong: boolean) => new Map([...rangesByStrategy].filter(([, { high }]) => high.greaterThan(0) === isLong));
+  const judge = {
+    read: () => Promise.resolve({ held: rangesByStrategy, heldOn: { buy: onSide(true), sell: onSide(false) }, uncertainties: [] }),
+  };
   const closer = new FuturesCloser({ instrument: PERPETUAL, positionSide, isNet, judge: judge as never, journal: null as never });
   const row = (side: 'buy' | 'sell', volume: number) => ({
     positionSide: side,

@@ -5,10 +5,10 @@ import { Decimal } from 'decimal.js';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { lots, type Ticks } from '../../../base/brand.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
-import { attribute, doubtText, rangeOf, type LostOrder, type Sighting, type UnnamedOrder } from './attribution.ts';
+import { attribute, doubtText, boundsOf, type LostOrder, type ListCoverage, type UnnamedOrder } from './attribution.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
-const COMPLETE_SIGHTING: Sighting = { isComplete: true, isBeyondHorizon: () => true };
+const COMPLETE_SIGHTING: ListCoverage = { isComplete: true, isBeyondHorizon: () => true };
 
 const lost = (cid: string, side: 'buy' | 'sell' = 'sell', qty = 1000): LostOrder => ({
   cid,
@@ -45,7 +45,7 @@ const unnamed = (order: OrderRow, effect = '-0.1', overrides: Partial<UnnamedOrd
 });
 const foundIds = (...args: Parameters<typeof attribute>): readonly (readonly [string, string])[] => [...attribute(...args).found];
 const rangeText = (...args: Parameters<typeof attribute>): readonly string[] => {
-  const { low, high } = rangeOf(attribute(...args).uncertainties);
+  const { low, high } = boundsOf(attribute(...args).uncertainties);
   return [low.toFixed(), high.toFixed()];
 };
 

@@ -37,7 +37,7 @@ export interface UnnamedOrder {
 }
 
 /** The conclusions that the lists allow. */
-export interface Sighting {
+export interface ListCoverage {
   /** True when no row of any list can be missing. */
   readonly isComplete: boolean;
   /** True when an order that the lists do not have can no longer appear. */
@@ -68,7 +68,7 @@ export interface Attribution {
 export function attribute(
   lost: readonly LostOrder[],
   unnamed: readonly UnnamedOrder[],
-  { isComplete, isBeyondHorizon }: Sighting,
+  { isComplete, isBeyondHorizon }: ListCoverage,
 ): Attribution {
   const fitting = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBe(candidate, order))]));
   const found = new Map<string, string>();
@@ -93,7 +93,7 @@ function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrde
   };
   if (row !== null) return couldBe(row, order) && !isBeyondLimit();
   if (side !== request.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
-  return request.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
+  return request.lots === 0 || qty.lessThanOrEqualTo(lotsOfRow(order));
 }
 
 /** True when every identifying term of both orders is known and equal. */
@@ -104,7 +104,7 @@ function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrd
 }
 
 /** Returns the original quantity of an order that has one. */
-export const lotsOf = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
+export const lotsOfRow = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
 /** Bounds of a quantity. */
@@ -120,7 +120,7 @@ const MAX_COMBINATIONS = 10_000;
  * Returns by how much the doubts can change a position, over every assignment of exchange orders to lost orders. Each exchange order is at
  * most one lost order.
  */
-export function rangeOf(warnings: readonly Doubt[]): Range {
+export function boundsOf(warnings: readonly Doubt[]): Range {
   const combinations = warnings.reduce((product, { fits }) => product * (fits.length + 2), 1);
   if (combinations > MAX_COMBINATIONS) return { low: wideSum(warnings, 'low'), high: wideSum(warnings, 'high') };
   return { low: extremeOf(warnings, 'low'), high: extremeOf(warnings, 'high') };
@@ -152,14 +152,14 @@ function wideSum(warnings: readonly Doubt[], bound: 'low' | 'high'): Decimal {
 /** Returns the largest possible effect of an order that no list shows. */
 function unseenEffect({ order, isUnseen }: Doubt): Decimal {
   if (!isUnseen) return ZERO;
-  const qty = new Decimal(lotsOf(order));
+  const qty = new Decimal(lotsOfRow(order));
   return order.request.side === 'buy' ? qty : qty.negated();
 }
 
 /** Formats a doubt as a sentence. */
 export function doubtText({ order, fits, isUnseen }: Doubt): string {
   const { instrument, side } = order.request;
-  const size = order.amount === null ? sizeText(lotsOf(order), instrument) : `${order.amount} ${instrument.quote} worth`;
+  const size = order.amount === null ? sizeText(lotsOfRow(order), instrument) : `${order.amount} ${instrument.quote} worth`;
   const ids = fits.map(({ venueId }) => venueId).join(', ');
   const why = [
     ...(fits.length === 0

@@ -17,7 +17,7 @@ const unknown = (code: number): Outcome<never> => {
 };
 
 /** Opens the exchange of a kill, whose replies are given. The clock of the exchange is that of the scheduler. */
-function openVenue(replies: readonly Outcome<unknown>[], given: Pick<KillDeps, 'incidentMs' | 'botDelayMs' | 'onIncident'> = {}) {
+function openVenue(replies: readonly Outcome<unknown>[], overrides: Pick<KillDeps, 'incidentMs' | 'botDelayMs' | 'onIncident'> = {}) {
   const scheduler = new DueQueue();
   scheduler.runDue(START_MS);
   let calls = 0;
@@ -34,7 +34,7 @@ function openVenue(replies: readonly Outcome<unknown>[], given: Pick<KillDeps, '
     scheduler,
     serverTime,
     settings: KILL_SETTINGS,
-    ...given,
+    ...overrides,
     onPhase: () => {},
   } as never);
   return { venue, scheduler };

@@ -4,7 +4,7 @@ import { counted } from '../../../base/text/format.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/comparison.ts';
 import { leadFeed, planUntil, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import { countUntil } from '../../backtest/proof/decisionTrace.ts';
 import { poisonPlan } from '../../backtest/proof/poison.ts';
@@ -23,7 +23,7 @@ const WHOLE_TIMES = 10;
 export interface FutureTask {
   readonly plan: RunPlan;
   /** The run over all data. */
-  readonly whole: Side;
+  readonly whole: ComparedSide;
   /** Rows of each feed, in the order of the plan, that the strategies need before their first decision. */
   readonly warmUpRows: readonly number[];
   /** Number of random times. */
@@ -35,7 +35,7 @@ export interface FutureTask {
 /** Runs that must decide alike up to `untilMs`. */
 interface Case {
   readonly untilMs: number;
-  readonly expected: Side;
+  readonly expected: ComparedSide;
   readonly plan: RunPlan;
 }
 
@@ -54,7 +54,7 @@ export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<rea
     decisions += countUntil(expected.trace, untilMs);
     const compare = async (other: RunPlan) => {
       const run: TracedRun = { plan: other, untilMs, isFresh };
-      return differenceOf(tracer, expected, { run, trace: await tracer.run(run) }, untilMs);
+      return traceDifference(tracer, expected, { run, trace: await tracer.run(run) }, untilMs);
     };
     const place = `up to ${formatMinute(untilMs)}`;
     const cut = proofs.prefix === null ? await compare(cutPlan) : null;

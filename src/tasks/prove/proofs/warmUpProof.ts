@@ -3,7 +3,7 @@
 import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/comparison.ts';
 import { leadFeed, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
@@ -30,7 +30,7 @@ export async function informOnWarmUp(
     onRun((start - 1) / STARTS);
     const plans = plansAt(plan, warmUpRows, start / (STARTS + 1));
     if (plans === null) continue;
-    const sides: Side[] = [];
+    const sides: ComparedSide[] = [];
     for (const longerPlan of plans) {
       const run: TracedRun = { plan: longerPlan, isFresh };
       sides.push({ run, trace: await tracer.run(run) });
@@ -39,7 +39,7 @@ export async function informOnWarmUp(
     const [base, ...longer] = sides;
     decisions += base!.trace.timeMs.length;
     for (const [index, side] of longer.entries()) {
-      const difference = await differenceOf(tracer, side, base!);
+      const difference = await traceDifference(tracer, side, base!);
       if (difference === null) continue;
       const text = `decisions depend on how far back the data begin: with ${FACTORS[index + 1]} times the warm-up the strategy decides otherwise`;
       return proofOf('warm-up', 'depends', text, difference, plan);

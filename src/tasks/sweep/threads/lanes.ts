@@ -14,7 +14,7 @@ import { reportingView } from '../../../report/series/reportingView.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../../../report/sweep/figures/setFigures.ts';
 import { replayedBotMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import type { Watcher } from '../../backtest/run/executeDefinition.ts';
-import { feedRecordsOf, quoteAssetsOf } from '../../backtest/run/quoteAssets.ts';
+import { feedRecordsOf, runQuoteAssets } from '../../backtest/run/quoteAssets.ts';
 import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
 import type { PurityWatch } from '../../backtest/purity/watch.ts';
 import { withParams } from '../../trials/paramKeys.ts';
@@ -207,7 +207,7 @@ function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane, arena: A
   const thinned = engine.risk.watchesEquity ? {} : { drawdown: sampler.drawdown };
   const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(arena), equity, ...thinned };
   // Figures of trades are in the reporting asset.
-  if (base.convert !== undefined) return reportingView({ ...record, feeds: feedRecordsOf(base, engine), ...quoteAssetsOf(base, engine) });
+  if (base.convert !== undefined) return reportingView({ ...record, feeds: feedRecordsOf(base, engine), ...runQuoteAssets(base, engine) });
   if (!futures) return record;
   const paid = { ...record, payments: engine.payments.columns() };
   return readsOrders(base) ? { ...paid, isTwoWay: true, orders: engine.orders.columns() } : paid;

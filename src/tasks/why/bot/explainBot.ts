@@ -4,7 +4,7 @@ import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
-import { openBotJournal } from '../../bot/decisions/folder.ts';
+import { openJournalOfFolder } from '../../bot/decisions/folder.ts';
 import { planLifetime, type ReplayOptions } from '../../bot/decisions/journal.ts';
 import type { Lifetime } from '../../bot/lifetime/lifetime.ts';
 import { replayLifetime } from '../../bot/lifetime/replayLifetime.ts';
@@ -25,7 +25,7 @@ const MAX_SHOWN_FEEDS = 6;
 
 /** Returns the explanation. Throws ConfigError like a replay, and for a bar or an order that the journal does not contain. */
 export async function explainBot(folder: string, question: Question, { config, load, onLoaded }: ExplainBotOptions): Promise<Explanation> {
-  const { records, behaviour, instruments } = openBotJournal(folder, config);
+  const { records, behaviour, instruments } = openJournalOfFolder(folder, config);
   const { lifetime, plan } = await planLifetime(records, behaviour, { instruments, ...(load ? { load } : {}) });
   const { recorded } = lifetime;
   const feeds = plan.feeds.map(({ name, isHidden = false, bars }) => ({ name, isHidden, bars }));

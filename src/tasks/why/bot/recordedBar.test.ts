@@ -22,13 +22,13 @@ test.each([
   [1, 11, 0],
   [2, 12, 2],
 ])('order %i was decided at the last bar of its instant', (order, minute, position) => {
-  const found = recordedBar(RECORDS, FEEDS, { ...question, order });
-  expect([found.bar.openMs, found.bar.close, found.to]).toEqual([minute * MINUTE, 105 + minute, position]);
+  const recorded = recordedBar(RECORDS, FEEDS, { ...question, order });
+  expect([recorded.bar.openMs, recorded.bar.close, recorded.to]).toEqual([minute * MINUTE, 105 + minute, position]);
 });
 
 test('a bar that came with a later one of its feed has no decision, which the error says', () => {
-  const found = recordedBar(RECORDS, FEEDS, { ...question, atMs: 11.5 * MINUTE });
-  expect([found.bar.openMs, found.from, found.to]).toEqual([11 * MINUTE, 0, 0]);
+  const recorded = recordedBar(RECORDS, FEEDS, { ...question, atMs: 11.5 * MINUTE });
+  expect([recorded.bar.openMs, recorded.from, recorded.to]).toEqual([11 * MINUTE, 0, 0]);
   const gap = [instant(12, 10, 11), instant(14, 12, 13)];
   expect(() => recordedBar(gap, FEEDS, { ...question, atMs: 12.5 * MINUTE })).toThrow('the bot decided on no bar of spot:BTCUSDT 1m');
 });

@@ -11,7 +11,7 @@ import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/re
 import { checkInputs } from '../../backtest/verify/inputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
 import { notesOfFillsBefore } from './fillsBefore.ts';
-import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
+import { repeatBar, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
 /** How a run is explained. */
@@ -43,7 +43,7 @@ export async function explainRun(folder: string, question: Question, options: Ex
   const { importer = (url) => import(/* @vite-ignore */ url) } = options;
   const { plan } = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
   options.onLoaded?.(plan.name, Math.max(...plan.feeds.map((feed) => feed.bars.length)));
-  const repeated = await rerun(plan, targetOf(question, row), options.progressCells);
+  const repeated = await repeatBar(plan, targetOf(question, row), options.progressCells);
   if (row !== null) checkSameOrder(folder, repeated, question.order!, row);
   const { bar, strategies, orders, venue } = repeated;
   return {

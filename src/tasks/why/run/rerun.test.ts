@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
 import { feed, minutes, planOf } from '../../../../test/simulation/plans.ts';
 import { runBacktest } from '../../backtest/run/runBacktest.ts';
-import { rerun } from './rerun.ts';
+import { repeatBar } from './rerun.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
 
@@ -42,7 +42,7 @@ class Gated extends Strategy {
 
 /** Short blocks, so that counts span many of them. */
 const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
-const explainRow = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
+const explainRow = (row: number) => repeatBar(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
   test('a condition names its first operand that is not true, in the order of and()', async () => {
@@ -102,7 +102,7 @@ test('an explanation shows kept state before and after the bar, and the reads of
 });
 
 test('a time after the end of the run is rejected, and the remedy names the last bar', async () => {
-  const afterTheEnd = rerun(plan, { kind: 'bar', atMs: BARS.closeMs[399]!, symbol: null });
+  const afterTheEnd = repeatBar(plan, { kind: 'bar', atMs: BARS.closeMs[399]!, symbol: null });
   await expect(afterTheEnd).rejects.toThrow('the bars of spot:');
   await expect(afterTheEnd).rejects.toMatchObject({ remedy: expect.stringMatching(/^the last bar opens at /) as string });
 });
@@ -122,10 +122,10 @@ test('an order that waited as a draft for the end of another one is explained at
   const replacing = { ...late, fills: { ...late.fills, latencyMs: 100 } };
   const { orders } = await runBacktest(replacing);
   const createdMs = orders.createdMs[1]!;
-  const atOrder = await rerun(replacing, { kind: 'order', order: 2, createdMs, symbol: 'AAAUSDT' });
+  const atOrder = await repeatBar(replacing, { kind: 'order', order: 2, createdMs, symbol: 'AAAUSDT' });
   const explained = atOrder.orders.find(({ order }) => order === 2)!;
   expect([atOrder.bar.closeMs, explained.createdMs, explained.verdict]).toEqual([createdMs, createdMs, 'approved']);
   expect(explained.rules.map(({ verdict }) => verdict)).toContain('passed');
-  const waiting = await rerun(replacing, { kind: 'bar', atMs: BARS.openMs[5]!, symbol: null });
+  const waiting = await repeatBar(replacing, { kind: 'bar', atMs: BARS.openMs[5]!, symbol: null });
   expect(waiting.orders.find(({ order }) => order === 2)!.events[0]!.text).toBe('waits for the end of order 1');
 });

@@ -34,7 +34,7 @@ const MAX_SHOWN_FEEDS = 6;
 const MAX_BARS_SEARCHED = 4;
 
 /** Returns the record of the repeated bar. Throws ConfigError for a bar or an order that the run does not have. */
-export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<RerunResult> {
+export async function repeatBar(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<RerunResult> {
   const watch = new BotWatch();
   const make = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
   const constructed = make();

@@ -7,11 +7,11 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 
 /** A feed of the repeated run. */
-export type Feed = SealedBot['engine']['feeds'][number];
+export type EngineFeed = SealedBot['engine']['feeds'][number];
 
 /** A bar of a feed that strategies see. */
 export interface TargetBar {
-  readonly feed: Feed;
+  readonly feed: EngineFeed;
   readonly row: number;
   /** A note for the reader, or null. */
   readonly note: string | null;
@@ -21,7 +21,7 @@ export interface TargetBar {
  * Returns the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. Throws ConfigError for an unknown
  * symbol.
  */
-export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
+export function feedFor(feeds: readonly EngineFeed[], symbol: string | null): EngineFeed {
   const visible = feeds
     .filter(({ isHidden }) => !isHidden)
     .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
@@ -39,7 +39,7 @@ export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
 }
 
 /** Returns the bar that contains the time `atMs`. Throws ConfigError that names the range or the gap. */
-export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
+export function barAt(feed: EngineFeed, atMs: number, toMs: number): TargetBar {
   const { bars, firstRow, instrument } = feed;
   const { openMs, closeMs } = bars;
   const last = firstAfter(closeMs, 0, bars.length, toMs) - 1;
@@ -63,7 +63,7 @@ export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
 }
 
 /** Returns the first bar that closes at or after the decision at `createdMs`, or the last bar. */
-export function barOfDecision(feed: Feed, createdMs: number): TargetBar {
+export function barOfDecision(feed: EngineFeed, createdMs: number): TargetBar {
   const { closeMs, length } = feed.bars;
   return { feed, row: Math.min(firstAfter(closeMs, 0, length, createdMs - 1), length - 1), note: null };
 }

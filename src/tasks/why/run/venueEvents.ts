@@ -1,6 +1,6 @@
 // Converts acts of a venue to events of an explanation, and adds their rules to the events of orders.
 
-import { amountText } from '../model/amounts.ts';
+import { explainedAmountText } from '../model/amounts.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
@@ -17,10 +17,10 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
     kind: kind === 'cancel' ? 'canceled' : kind,
     rule,
     also,
-    price: isFill ? amountText(price, instrument.priceDigits) : null,
-    quantity: isFill ? amountText(lots, instrument.quantityDigits) : null,
+    price: isFill ? explainedAmountText(price, instrument.priceDigits) : null,
+    quantity: isFill ? explainedAmountText(lots, instrument.quantityDigits) : null,
     fee: isFill
-      ? `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
+      ? `${explainedAmountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
       : null,
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
@@ -45,7 +45,7 @@ export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], inst
 function isResultOf(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
-  if (act.timeMs !== event.timeMs || amountText(act.price, instrument.priceDigits) !== event.price) return false;
+  if (act.timeMs !== event.timeMs || explainedAmountText(act.price, instrument.priceDigits) !== event.price) return false;
   return String(act.tradeId) === event.tradeId;
 }
 

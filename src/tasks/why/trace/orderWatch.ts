@@ -1,6 +1,6 @@
 // Watches the orders of a run through its journal: records the decided orders, the verdicts of the risk rules, and the ends.
 
-import { amountText } from '../model/amounts.ts';
+import { explainedAmountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -146,7 +146,7 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) {
       watched.events.push(fillEvent(order.id, order.instrument, fill));
-      watched.filledQuantity = amountText(order.filledLots, order.instrument.quantityDigits);
+      watched.filledQuantity = explainedAmountText(order.filledLots, order.instrument.quantityDigits);
       if (order.lots > 0 && order.filledLots === order.lots) watched.ending = 'filled';
       watched.code = codeOf(order) ?? watched.code;
     }
@@ -199,7 +199,7 @@ export class OrderWatch implements Journal {
       code: null,
       rules: [],
       ending: 'open',
-      filledQuantity: amountText(order.filledLots, order.instrument.quantityDigits),
+      filledQuantity: explainedAmountText(order.filledLots, order.instrument.quantityDigits),
       events: [],
     };
     this.orders.set(order.id, started);
@@ -254,9 +254,9 @@ function factsOf(
     instrument: instrument.id,
     side,
     role,
-    quantity: lots > 0 ? amountText(lots, instrument.quantityDigits) : null,
-    quoteAmount: quoteUnits > 0 ? amountText(quoteUnits, instrument.quoteDigits) : null,
-    price: ticks > 0 ? amountText(ticks, instrument.priceDigits) : null,
+    quantity: lots > 0 ? explainedAmountText(lots, instrument.quantityDigits) : null,
+    quoteAmount: quoteUnits > 0 ? explainedAmountText(quoteUnits, instrument.quoteDigits) : null,
+    price: ticks > 0 ? explainedAmountText(ticks, instrument.priceDigits) : null,
     reduceOnly,
     parent: parent > 0 ? parent : null,
     tag: slot,
@@ -286,9 +286,9 @@ function fillEvent(order: number, instrument: Instrument, fill: Fill): Explained
     inBar: false,
     rule: null,
     also: [],
-    price: amountText(price, instrument.priceDigits),
-    quantity: amountText(lots, instrument.quantityDigits),
-    fee: `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
+    price: explainedAmountText(price, instrument.priceDigits),
+    quantity: explainedAmountText(lots, instrument.quantityDigits),
+    fee: `${explainedAmountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
     isMaker,
     tradeId: String(tradeId),
     code: null,

@@ -1,7 +1,7 @@
 // Reads the fields of a strategy: its own enumerable fields, and the members of its kept state.
 
 import { feedText, plainText, UNREADABLE, type ViewName } from './plainText.ts';
-import { isSeries, isSignal, type WatchedViews } from './watchedViews.ts';
+import { isSeriesView, isSignal, type WatchedViews } from './watchedViews.ts';
 
 /** The value of a field at one time. */
 export interface FieldAt {
@@ -77,7 +77,7 @@ export function fieldsOfViews(instance: object, views: WatchedViews): ReadonlyMa
   const names = new Map<object, string[]>();
   const visit = (value: unknown, name: string, depth: number): void => {
     if (typeof value !== 'object' || value === null) return;
-    if (isSeries(value) || isSignal(value)) {
+    if (isSeriesView(value) || isSignal(value)) {
       const view = views.original(value);
       names.set(view, [...(names.get(view) ?? []), name]);
       return;

@@ -214,7 +214,7 @@ export class WatchedViews {
   /** Wraps what `use` returned: a series, a signal, or a group of them. */
   out<Out>(original: Out): Out {
     if (typeof original !== 'object' || original === null) return original;
-    if (isSeries(original))
+    if (isSeriesView(original))
       return this.wrapOnce<Series>(original, () =>
         bind(new WatchedSeries(original, () => this.names.nameOf(original), this.log), outputOf(original)),
       ) as Out;
@@ -240,6 +240,6 @@ export class WatchedViews {
 }
 
 /** True for a series. Only a series can read earlier bars. */
-export const isSeries = (view: object): view is Series => 'ago' in view && 'prev' in view;
+export const isSeriesView = (view: object): view is Series => 'ago' in view && 'prev' in view;
 /** True for a signal, which is true or false at each bar. */
 export const isSignal = (view: object): view is Signal => 'ready' in view && 'prev' in view && !('ago' in view);

@@ -6,7 +6,7 @@ import { byId } from '../../../../report/page/browser/dom.ts';
 import { setHidden, setText } from './table.ts';
 
 /** One question of the dialog, and the request that a confirmation sends. */
-export interface Question {
+export interface DialogQuestion {
   readonly title: string;
   readonly message: string;
   readonly button: string;
@@ -32,7 +32,7 @@ const valueOf = (id: string): string => input(id)?.value.trim() ?? '';
 export class ActDialog {
   readonly #dialog = byId('act');
   readonly #send: SendRequest;
-  #question: Question | null = null;
+  #question: DialogQuestion | null = null;
 
   constructor(send: SendRequest) {
     this.#send = send;
@@ -44,7 +44,7 @@ export class ActDialog {
   }
 
   /** Shows a question. */
-  ask(question: Question): void {
+  ask(question: DialogQuestion): void {
     this.#question = question;
     setText('act-title', question.title);
     setText('act-says', question.message);

@@ -1,7 +1,7 @@
 // Fills the sections of the dashboard page from a view of the bot.
 /// <reference lib="dom" />
 
-import type { BotView, OrderView } from '../../../control/botView.ts';
+import type { BotView, BotOrderView } from '../../../control/botView.ts';
 import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
 import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, signedText, signKind, type TableCell } from './table.ts';
@@ -115,8 +115,8 @@ export function showUnknown({ unknown, foreignOrders, timeMs }: BotView, acts: I
   );
 }
 
-const qtyOf = ({ qty, amount }: OrderView): string => (qty === null ? `${grouped(amount ?? '0')} (amount)` : grouped(qty));
-const orderText = (order: OrderView): string =>
+const qtyOf = ({ qty, amount }: BotOrderView): string => (qty === null ? `${grouped(amount ?? '0')} (amount)` : grouped(qty));
+const orderText = (order: BotOrderView): string =>
   `${order.side} ${qtyOf(order)} of ${order.instrument} ${order.price === null ? 'at market' : `at ${grouped(order.price)}`}`;
 
 /** Shows each limit with its used part. */
