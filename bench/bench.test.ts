@@ -10,6 +10,7 @@ import type { BarColumns } from '../dist/model/bars/bars.js';
 import { sharedFile } from '../test/fixtures/sharedData.ts';
 import { readArguments } from './arguments.ts';
 import { cliffRunner, CLIFFS, prepareCliffs, runCliffReference, type Cliff } from './cliffs.ts';
+import { assertEqualColumns, columnsOfC, columnsOfEngine, pairBars, preparePairs } from './pairs.ts';
 import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';
 import { benchInstrument, randomWalk } from './series.ts';
 import { feedPlan, loadStrategyFile, benchPlan, runTimed } from './workloads.ts';
@@ -59,6 +60,17 @@ describe.skipIf(program === null)('strategies that leave the fast path', () => {
     const { nsPerBar: _, ...expected } = runCliffReference(inputs!, name, 1);
     const run = await cliffRunner(name, bars);
     expect((await run()).figures).toEqual(expected);
+  });
+});
+
+describe.skipIf(program === null)('twenty series over two feeds', () => {
+  it.each([1, 2048])('the engine equals pairs.c in blocks of %i rows, and no value differs by more than a billionth', async (blockRows) => {
+    const pair = pairBars(20_000);
+    const inputs = preparePairs(folder, pair);
+    const found = await columnsOfEngine(pair, blockRows);
+    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(found, columnsOfC(inputs, kind));
+    const wrong = found.map((column, series) => (series === 9 ? column.map((value, row) => value + (row === 15_000 ? 1e-8 : 0)) : column));
+    expect(() => assertEqualColumns(wrong, columnsOfC(inputs, 'rolling'))).toThrow('series 9 at row 15000');
   });
 });
 

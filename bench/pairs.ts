@@ -71,7 +71,7 @@ function cNsPerBar({ program, bars }: PairsInputs, kind: PairsInC, passes: numbe
 }
 
 /** Returns the twenty columns that the C program computes. */
-function columnsOfC({ program, bars, values }: PairsInputs, kind: PairsInC): readonly Float64Array[] {
+export function columnsOfC({ program, bars, values }: PairsInputs, kind: PairsInC): readonly Float64Array[] {
   execFileSync(program, [bars, kind, '1', values]);
   const bytes = readFileSync(values);
   rmSync(values);

@@ -2,6 +2,7 @@
 
 import type { BenchFigures } from './bench.ts';
 import type { CliffFigures } from './cliffs.ts';
+import type { PairsFigures } from './pairs.ts';
 
 /** Returns text such as `0.12   (30 us)`: the ratio to ccxt and the CPU time of isobar. */
 const ratioToCcxtText = (figures: BenchFigures['restCreate']): string =>
@@ -29,6 +30,13 @@ export const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
     `${numberText(ratio)} (${numberText(nsPerBar, 1)} ns); ${numberText(firstRatio, 0)}`,
     CLIFF_LIMITS[name] ?? '≤ 5',
   ]);
+
+/** Returns the table rows of twenty series over two feeds. */
+const pairsRows = (figures: PairsFigures): readonly Row[] => [
+  ['twenty series over two feeds / C with running sums', `${numberText(figures.ratio)} (${numberText(figures.nsPerBar, 1)} ns)`, '≤ 2'],
+  ['            each read at every bar', `${numberText(figures.readRatio)} (${numberText(figures.readNsPerBar, 1)} ns)`, ''],
+  ['            / C with sums over whole windows', numberText(figures.windowsRatio), ''],
+];
 
 /** Returns the table of the strategies that leave the fast path, for `--cliffs`. */
 export const cliffsTable = (figures: readonly CliffFigures[]): string => alignedLines(cliffRows(figures));
@@ -94,6 +102,7 @@ export function rowsOfBench(figures: BenchFigures): readonly Row[] {
       '',
     ],
     ...cliffRows(figures.cliffs),
+    ...pairsRows(figures.pairs),
     ['a contract, a row / spot', `${numberText(figures.futures.ratioToSpot)}   (${numberText(figures.futures.nsPerRow, 1)} ns)`, '≤ 2'],
     ['an order, intent to done', `${numberText(figures.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', numberText(figures.linearity), '≤ 1.3'],

@@ -20,11 +20,17 @@ const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
  * Rooms that are bundled into one file each, which saves a start about 60 files. The imports of a group must stay inside it or go to lower
  * groups. Otherwise one file would read a constant of another one before it is initialised. Rooms import only lower rooms
  * (test/architecture/floors.json), so a group of the lowest rooms fulfils this. The group `base` leaves out the modules that need decimal.js,
- * because `isobar --help` runs without it.
+ * because `isobar --help` runs without it. It has the ports and the lines of a terminal, so that a command that starts a thread and writes files loads
+ * neither `core` nor `figures` in its own thread. A group also takes what its modules import, so lower rooms have a higher priority.
  */
 const GROUPS = [
-  { name: 'base', test: /\/src\/(?:base|model)\/(?!number\/decimal\.ts$|worth\.ts$)/, priority: 3 },
-  { name: 'core', test: /\/src\/(?:ports|portfolio|venue|indicators|orders|strategy|risk|engine)\/[^?]*$/, priority: 2 },
+  {
+    name: 'base',
+    test: /\/src\/(?:(?:base|model|ports)\/(?!number\/(?:decimal|scaledDecimal)\.ts$|value\.ts$)|report\/terminal\/lines\.ts$)/,
+    priority: 4,
+  },
+  { name: 'decimals', test: /\/src\/(?:base\/number\/(?:decimal|scaledDecimal)|model\/value)\.ts$/, priority: 3 },
+  { name: 'core', test: /\/src\/(?:portfolio|venue|indicators|orders|strategy|risk|engine)\/[^?]*$/, priority: 2 },
   {
     name: 'figures',
     test: /\/src\/report\/(?:kernels|series|trades|metrics|warnings|envelope|summary|words|terminal)\/[^?]*$/,

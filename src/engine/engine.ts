@@ -326,8 +326,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   raiseHalt(code: string, instrument: number | null, why: string): void {
     this.outcomes.raiseHalt(code, instrument, why);
   }
-  clearHalt(code: string, instrument: number | null): void {
-    this.outcomes.clearHalt(code, instrument);
+  clearHalt(code: string, instrument: number | null, mistake?: string): void {
+    this.outcomes.clearHalt(code, instrument, mistake);
   }
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     this.margin.bookFunding(instrumentIndex, isLong, units, timeMs);

@@ -74,8 +74,11 @@ export interface ExchangeSink {
   arrivedLate(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
   /** Halts new risk on an instrument (null: on the account) until `clearHalt` or the operator clears it. `code` is stable. */
   raiseHalt(code: string, instrument: number | null, why: string): void;
-  /** Clears the cause with that code, because it has ended. A cause that only the operator clears stays. */
-  clearHalt(code: string, instrument: number | null): void;
+  /**
+   * Clears the cause with that code, because it has ended. A cause that only the operator clears stays, unless `mistake` says why it should not
+   * have been raised.
+   */
+  clearHalt(code: string, instrument: number | null, mistake?: string): void;
   /** Funding of a position: units of money received, negative if paid. */
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void;
   /** The exchange has liquidated a position. `fill.fee` is its fee. The exchange owns the record `fill`. */

@@ -1,6 +1,7 @@
 // Declares the parameters of a strategy with default, range, unit and help, and parses the values of a definition.
 
-import { Decimal, isPlainDecimal } from '../base/number/decimal.ts';
+import { Decimal } from '../base/number/decimal.ts';
+import { isPlainDecimal } from '../base/number/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/number/nearestName.ts';
 

@@ -1,5 +1,5 @@
 // Tests that the sources follow the plan of their rooms (floors.json), and that the check reports each way to break it.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -21,6 +21,11 @@ function treeOf(files: Readonly<Record<string, string>>): string {
   }
   return root;
 }
+
+it('the top folder has no source file: a trial script that was added by mistake would be published', () => {
+  const files = readdirSync(new URL('../..', import.meta.url));
+  expect(files.filter((name) => /\.([cm]?[jt]s|py|c|sh|yaml)$/.test(name))).toEqual([]);
+});
 
 it('src has no import upward, sideways or through a wall, and no other room imports the whole engine', () => {
   expect(findings.absent).toEqual([]);

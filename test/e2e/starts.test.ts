@@ -24,7 +24,7 @@ test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
   // The command reads the files of external series as an import does.
-  ['a live bot', 'tasks/bot/openLiveBot.js', 85],
+  ['a live bot', 'tasks/bot/openLiveBot.js', 86],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('%s: %s reads no file of its own for each module', (_what, entry, max) => {
@@ -34,6 +34,16 @@ test.each([
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(max);
   // Piscina is for the threads of a sweep and esbuild for strategy files. These commands need neither, and only a part of undici.
   expect(read.filter((file) => /\/node_modules\/(piscina|esbuild|undici)\//.test(file))).toEqual([]);
+});
+
+test.each([
+  ['the command line', 'cli/main.js', ['chunks/decimals', 'chunks/core', 'chunks/figures', 'decimal.js/']],
+  // The run has a thread of its own, which loads them.
+  ['the terminal of a backtest', 'chunks/backtestAction.js', ['chunks/core', 'chunks/figures']],
+])('%s: %s loads no code of the engine', (_what, entry, left) => {
+  const read = filesRead(entry);
+  expect(read.filter((file) => file.includes('/dist/')).length).toBeGreaterThan(5);
+  expect(read.filter((file) => left.some((part) => file.includes(part)))).toEqual([]);
 });
 
 test('a module has one instance by its own address and by that of the package', async () => {

@@ -151,3 +151,22 @@ test('a mismatch that the operator has accepted does not halt the bot again afte
   await until(() => restarted.bot.isTrading, 60_000, 'two clean audits');
   await stopAndClose(restarted);
 });
+
+test('a foreign order that waited for a decision at kill -9 waits for it after the restart', async () => {
+  fixture = await LiveFixture.open(20);
+  const { opened } = await startBot();
+  const id = await placeManualOrder(opened, 'BUY', '0.01', 1.02);
+  await until(() => haltCodes(opened).includes('ALIEN'), 60_000, 'the halt');
+  await opened.bot.waitUntilDurable(opened.bot.deps.journal.lastSeq);
+  opened.bot.driver.stop();
+  await opened.close();
+
+  const restarted = await startBot();
+  expect(haltCodes(restarted.opened)).toContain('ALIEN');
+  expect(restarted.control.view().foreignOrders.map((foreign) => foreign.id)).toEqual([id]);
+  await until(() => restarted.opened.bot.auditState.result === 'mismatch', 60_000, 'an audit');
+  expect(await restarted.control.decide({ what: 'ignore', id, why: 'by hand' }, 'me')).toMatchObject({ done: true });
+  await until(() => restarted.opened.bot.isTrading, 60_000, 'two clean audits');
+  expect(haltCodes(restarted.opened)).toEqual([]);
+  await stopAndClose(restarted.opened);
+});

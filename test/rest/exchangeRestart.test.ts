@@ -179,3 +179,78 @@ describe('a difference that the operator has accepted', () => {
     expect(world.audit('full').kind).toBe('mismatch');
   });
 });
+
+describe('a foreign order that waits for a decision', () => {
+  const codesOf = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
+  const foreignOf = ({ exchange }: RestWorld) => exchange.foreignOrders.map(({ venueId }) => venueId);
+  /** Restarts with the halts that the journal has. */
+  const restarted = (before: RestWorld) => before.restart({ keepsHalts: true });
+  /** Sells 2 BTC of the account by hand, and trades of the bot follow. */
+  const soldManually = async ({ isCounted = true } = {}): Promise<{ before: RestWorld; orderId: string }> => {
+    const before = await RestWorld.open();
+    const own = before.order({ lots: 1000, limit: 9000 });
+    before.pass(200);
+    bob(before).limit('bob', 'BUY', '2', '110');
+    const orderId = bob(before).limit('alice', 'SELL', '2', '110');
+    before.pass(100);
+    expect(before.audit('full').kind).toBe('mismatch');
+    // More trades than the first page of a start has.
+    for (let fill = 0; fill < 50; fill++) bob(before).limit('bob', 'SELL', '0.002', '90');
+    before.settle();
+    expect(before.get(own).filledLots).toBe(1000);
+    before.pass(60_000);
+    if (isCounted) before.audit('full');
+    return { before, orderId };
+  };
+
+  it('a foreign order that has ended before a restart still waits for a decision, and once it is ignored its fill is a position of the account', async () => {
+    const { before, orderId } = await soldManually();
+    const after = await restarted(before);
+    expect([foreignOf(after), codesOf(after)]).toEqual([[orderId], ['ALIEN']]);
+    expect(after.audit('full').kind).toBe('mismatch');
+    after.exchange.ignore(orderId);
+    expect(after.external).toMatchObject([{ side: 'sell', qty: '2', price: '110' }]);
+    expect([foreignOf(after), after.audit('full').kind]).toEqual([[], 'ok']);
+    // The decision lasts: the next start has nothing to decide.
+    expect(foreignOf(await after.restart())).toEqual([]);
+  });
+
+  it('a halt for a foreign order that the journal knows as an order of the bot is withdrawn by the next start, with the reason', async () => {
+    const before = await RestWorld.open();
+    const id = before.order({ lots: 1000, limit: 9000 });
+    before.pass(200);
+    bob(before).limit('bob', 'SELL', '0.1', '90');
+    before.until(() => before.get(id).reason === 'filled', 60_000);
+    const venueId = String(before.get(id).venueId);
+    // As a process has it that took a slice of its own kill for a foreign order.
+    before.notes.set(`${BTC.id} foreign ${venueId}`, 'order ');
+    before.engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'ALIEN', `order ${venueId} is foreign`, before.nowMs);
+    const after = await restarted(before);
+    expect([foreignOf(after), codesOf(after)]).toEqual([[], []]);
+    expect(after.reported).toContain(`over ALIEN: order ${venueId} of BTCUSDT is an order of this bot, by the journal`);
+    expect(after.audit('full').kind).toBe('ok');
+  });
+
+  it('trades after the first one of an account are read without a gap after a restart', async () => {
+    const { before, orderId } = await soldManually({ isCounted: false });
+    before.exchange.ignore(orderId);
+    before.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'operator', before.nowMs);
+    // The journal has counted the first trade alone.
+    expect(before.notes.get(`${BTC.id} counted`)).toBe('1');
+    expect((await restarted(before)).audit('full').kind).toBe('ok');
+  });
+
+  it('a foreign order stays foreign over two restarts', async () => {
+    const { before, orderId } = await soldManually();
+    const third = await restarted(await restarted(before));
+    expect([foreignOf(third), codesOf(third)]).toEqual([[orderId], ['ALIEN']]);
+  });
+
+  it('after the operator has cleared the halt without a decision, a restart does not wait for one', async () => {
+    const { before } = await soldManually();
+    before.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'operator', before.nowMs);
+    before.exchange.clear('ALIEN', null);
+    const after = await restarted(before);
+    expect([foreignOf(after), codesOf(after)]).toEqual([[], []]);
+  });
+});

@@ -257,3 +257,83 @@ describe('a trigger order', () => {
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
   });
 });
+
+describe('an exchange whose orders have times far before the clock by which it checks requests', () => {
+  const codes = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
+  /** Sets the clock that checks requests 30 s ahead of the times of orders, and lets the bot measure it. */
+  const skewed = async (opening: () => Promise<RestWorld>): Promise<RestWorld> => {
+    const world = await opening();
+    world.service.clockOffsetMs = 30_000;
+    world.clock.measure('futures');
+    world.pass(1000);
+    return world;
+  };
+  /** Sets both clocks equal again, and lets the price reach a waiting entry. */
+  const fire = (world: RestWorld): void => {
+    world.service.clockOffsetMs = 0;
+    world.clock.measure('futures');
+    world.pass(1000);
+    trade(world, 1055);
+    world.pass(3000);
+  };
+
+  it('a trigger order that a list shows before its reply arrives is not taken for foreign', async () => {
+    const world = await skewed(long);
+    world.fault('NET.respDelay', { ms: 3000 }, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(500);
+    world.audit('full');
+    expect([world.get(id).lifecycle, codes(world)]).toEqual(['sent', []]);
+    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+  });
+
+  it('an order that a list shows before its reply arrives is not taken for foreign', async () => {
+    const world = await skewed(open);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.respDelay', op: 'futures.createOrder', nth: 1, params: { ms: 4000 } },
+        { point: 'NET.reqDrop', op: 'futures.orderHistory', p: 1, params: {} },
+      ],
+    });
+    const id = world.order({ lots: 10, limit: 9000 });
+    world.pass(100);
+    expect(world.get(id).lifecycle).toBe('sent');
+    // Several lists show the order, and the order history does not name it.
+    for (let read = 0; read < 5; read++) world.audit('full');
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect(world.reported.filter((line) => line.includes('ALIEN'))).toEqual([]);
+  });
+
+  it('the order that a trigger order places is recognised, although it is older than the request', async () => {
+    const world = await skewed(open);
+    const id = stop(world, ENTRY);
+    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    fire(world);
+    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    trader(world).order('bob', 'SELL', 10, 1050);
+    world.until(() => world.get(id).lifecycle === 'done', 20_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+  });
+
+  it('a trigger order whose reply is lost is in doubt, and its halt is withdrawn once the order that it places has its client order id', async () => {
+    const world = await skewed(open);
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, ENTRY);
+    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
+    world.audit('full');
+    expect(codes(world)).toContain('ALIEN');
+    fire(world);
+    world.until(() => world.get(id).lifecycle === 'working', 60_000);
+    trader(world).order('bob', 'SELL', 10, 1050);
+    world.settle();
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect(world.reported.filter((line) => line.startsWith('over ALIEN'))).toEqual([
+      expect.stringContaining(`is an order of this bot, by the order that ${world.cidOf(id)} has placed`),
+    ]);
+  });
+});

@@ -27,3 +27,14 @@ export function fileError(path: string, problem: string, error: unknown): Error 
 export function writeError(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
 }
+
+/** Runs `act`, whose failure does no harm. Returns false on a system error. Other errors are faults, and are thrown. */
+export function ignoreSystemErrors(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}

@@ -23,7 +23,7 @@ import type { ReferencePosition } from './client/referenceBook.ts';
 import { OrderAttribution, type ForeignOrder } from './observe/attribution.ts';
 import type { AuditKind, AuditResult, AuditDifference, RestExchangeDeps, RestoredTracking, HaltCode } from './calls/types.ts';
 import { Readers } from './observe/readers.ts';
-import { restoreTracking } from './restore.ts';
+import { foreignCursor, restoreTracking } from './restore.ts';
 import { StatusReader } from './observe/statusReader.ts';
 import { TrackedOrder, copyRequest } from './order/trackedOrder.ts';
 
@@ -72,7 +72,13 @@ export class RestExchange implements OrderGateway {
     const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, own } = core;
     const adopted = (tracked: TrackedOrder): void => this.#onAdoption(tracked);
     const cancelDuplicate = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const attribution = new OrderAttribution({ instruments, trackedOrders, raisedCauses, sink, adopted, cancelDuplicate });
+    const noteForeign = (foreign: ForeignOrder, isUndecided: boolean): void =>
+      void notes?.cursor(
+        foreignCursor(foreign, instruments, isUndecided ? this.#readers.trades(foreign.instrument).lastBookedId : undefined),
+      );
+    const attribution = new OrderAttribution({
+      instruments, trackedOrders, raisedCauses, sink, adopted, noteForeign, cancelDuplicate,
+    }); // prettier-ignore
     this.#attribution = attribution;
     const identify = new Identify({ venue, attribution });
     this.#readers = new Readers({
@@ -136,6 +142,7 @@ export class RestExchange implements OrderGateway {
   /** Connects the engine as the receiver of events. On futures, also starts applying the contract settings. */
   connect(sink: ExchangeSink): void {
     this.#core.listener = sink;
+    this.#attribution.connected();
     this.#settings?.begin(this.#core.own);
   }
 
@@ -200,6 +207,7 @@ export class RestExchange implements OrderGateway {
       funding: this.#funding,
       externalBook: this.#core.externalBook,
       seen: (index) => this.#readers.trades(index).seen,
+      foreign: (foreign) => this.#attribution.restoreForeign(foreign),
       orderOf: this.#core.deps.orderOf,
       onIncident: (venueMs) => this.#core.deps.delayObserver?.onIncident(venueMs),
     });
@@ -266,6 +274,7 @@ export class RestExchange implements OrderGateway {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
     if (code === 'DUPLICATE') this.#attribution.forgetNamed();
+    if (code === 'ALIEN') this.#attribution.noteCleared();
     if (code === 'KEY') calls.isLocked = false;
     // A mismatch of one instrument is about the fills of an order. The audit raises a difference of the holdings for the account.
     if (code === 'MISMATCH' && instrument === null) this.#holdings.acceptDifferences();
@@ -312,6 +321,8 @@ export class RestExchange implements OrderGateway {
   }
   #onAdoption(tracked: TrackedOrder): void {
     tracked.knownMs = this.#core.deps.scheduler.nowMs;
+    const { venueId, request } = tracked;
+    if (this.#attribution.withdrawOf(tracked) && venueId !== null) this.#readers.trades(request.instrumentIndex).adoptFills(venueId);
     this.#cancels.onVenueId(tracked);
     this.#polling.scheduleRead(tracked.request.instrumentIndex);
   }

@@ -6,6 +6,7 @@ import type { OrderId, Side } from '../../model/order.ts';
 import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
 import type { FundingWatch } from './account/funding.ts';
 import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type RestoredTracking } from './calls/types.ts';
+import type { ForeignOrder } from './observe/attribution.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
 import type { ReferenceBook } from './client/referenceBook.ts';
 import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
@@ -21,6 +22,7 @@ export interface RestoreTarget {
   readonly funding: FundingWatch;
   readonly externalBook: ReferenceBook;
   readonly seen: (instrument: number) => BookedTradeIds;
+  readonly foreign: (foreign: ForeignOrder) => void;
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
   readonly onIncident: (venueMs: number) => void;
 }
@@ -54,12 +56,46 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
     if (channel === 'position') {
       const long = cursors.get(`${symbol} long`);
       target.positions.restore(index, new Decimal(value), long === undefined ? null : new Decimal(long));
-    }
-    if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
+    } else if (channel.startsWith(FOREIGN)) {
+      const noted = foreignFrom(index, channel, value);
+      if (noted === null) continue;
+      target.foreign(noted.foreign);
+      target.seen(index).noteForeignAfter(noted.lastBookedId);
+    } else if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
     else if (channel === 'funding buy' || channel === 'funding sell')
       target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
   }
   if (totals.length > 0) target.holdings.set(totals);
+}
+
+/** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
+const FOREIGN = 'foreign ';
+const [ORDER, TRIGGER] = ['order', 'trigger'] as const;
+
+/**
+ * Returns the cursor of a foreign order. `lastBookedId`: a trade before all of its trades, or null without one; undefined: the order no longer
+ * waits for a decision.
+ */
+export function foreignCursor(
+  { venueId, instrument, isWaiting }: ForeignOrder,
+  instruments: readonly Instrument[],
+  lastBookedId: string | null | undefined,
+): { readonly symbol: string; readonly channel: string; readonly value: string } {
+  const value = lastBookedId === undefined ? '' : `${isWaiting ? TRIGGER : ORDER} ${lastBookedId ?? ''}`;
+  return { symbol: instruments[instrument]!.id, channel: FOREIGN + venueId, value };
+}
+
+/** Reads such a cursor. Returns null for an order that no longer waits for a decision. */
+function foreignFrom(
+  instrument: number,
+  channel: string,
+  value: string,
+): { readonly foreign: ForeignOrder; readonly lastBookedId: string | null } | null {
+  if (value === '') return null;
+  const [kind, lastBookedId = ''] = value.split(' ');
+  const venueId = channel.slice(FOREIGN.length);
+  const why = 'it waited for a decision when the bot ended';
+  return { foreign: { venueId, instrument, why, isWaiting: kind === TRIGGER }, lastBookedId: lastBookedId === '' ? null : lastBookedId };
 }
 
 const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;

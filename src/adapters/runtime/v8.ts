@@ -22,7 +22,10 @@ export function tuneV8(): void {
   setFlagsFromString(SOON);
 }
 
-/** For a process that makes one run in a thread: a small heap beside large arrays, and long loops that run once. Call it before the thread starts. */
+/**
+ * For a process that makes one run in a thread: a small heap beside large arrays, and long loops that run once. Call it in the thread when its
+ * modules are loaded: Node.js has compiled code of its built-in modules, which it discards under other flags. Hot: docs/performance.md#one-run.
+ */
 export function tuneForOneRun(): void {
   for (const flag of FOR_ONE_RUN) setFlagsFromString(flag);
 }

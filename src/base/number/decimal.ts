@@ -67,8 +67,3 @@ export function fromScaled(value: number, digits: number): string {
   if (point > 0) return end === point ? sign + text.slice(0, end) : `${sign}${text.slice(0, point)}.${text.slice(point, end)}`;
   return end === 0 ? '0' : `${sign}0.${'0'.repeat(-point)}${text.slice(0, end)}`;
 }
-
-/** True for text such as "12", "-0.5": digits with an optional sign and point, no exponent, no spaces. */
-export function isPlainDecimal(text: string): boolean {
-  return /^-?\d+(\.\d+)?$/.test(text);
-}

@@ -5,6 +5,11 @@ import { MAX_EXACT } from './exact.ts';
 const PLAIN = /^(\d+)(?:\.(\d+))?$/;
 const MAX_INTEGER = BigInt(MAX_EXACT);
 
+/** True for text such as "12", "-0.5": digits with an optional sign and point, no exponent, no spaces. */
+export function isPlainDecimal(text: string): boolean {
+  return /^-?\d+(\.\d+)?$/.test(text);
+}
+
 /**
  * Returns a plain decimal >= 0, such as "0.05", in whole units of 10^-digits, rounded down. A value above 2^53 - 1 becomes 2^53 - 1, which
  * is the tighter limit. Null when `text` is not a plain decimal.

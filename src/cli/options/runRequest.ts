@@ -1,7 +1,7 @@
 // Reads the options by which commands name a run: a definition, a strategy file with its bars, or the demo.
 
 import type { RunRequest } from '../../definition/request.ts';
-import { isPlainDecimal } from '../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { text } from './text.ts';

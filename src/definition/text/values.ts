@@ -1,7 +1,8 @@
 // Defines schemas for the values in users' files, each with an error message and with the help that an editor shows.
 
 import { z } from 'zod';
-import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { toScaled } from '../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { FEED_FORM, INTERVAL_FORM, INTERVAL_PATTERN, parseFeedInterval, parseInterval } from '../../model/interval.ts';
 import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 

@@ -12,7 +12,7 @@ test('random handlers are due in the order of the closes of their next rows, and
       const closeMs = Float64Array.from({ length: 30 }, (__, row) => (row + 1) * (1 + (place % 3)));
       const rows = Int32Array.from({ length: 30 }, (__, row) => row).filter(() => rng.next() < 0.3);
       const feed = { bars: { closeMs }, cursor: { base: 0 } } as unknown as SignalWatch['feed'];
-      return { feed, rows, place, count: rows.length, at: 0, row: rows[0] ?? NO_ROW, dueMs: NaN } as unknown as SignalWatch;
+      return { feed, rows, place, count: rows.length, rowIndex: 0, row: rows[0] ?? NO_ROW, dueMs: NaN } as unknown as SignalWatch;
     });
     const expectedCalls = watches.flatMap(({ rows, feed, place }) => [...rows].map((row) => ({ ms: feed.bars.closeMs[row]!, place })));
     const queue = new SignalQueue();

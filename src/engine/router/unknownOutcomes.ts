@@ -151,10 +151,11 @@ export class UnknownOutcomes {
     const isNews = needsPerson && code !== 'ALIEN';
     risk.halts.raise(scope, state, code, EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why, nowMs, isNews);
   }
-  /** Clears the cause of a code, unless only the operator may clear it. */
-  clearHalt(code: string, instrument: number | null): void {
+  /** Clears the cause of a code, unless only the operator may clear it. A cause that was a mistake is cleared in any case. */
+  clearHalt(code: string, instrument: number | null, mistake?: string): void {
     const { risk, nowMs } = this.engine;
-    if (!haltCauseOf(code).needsPerson) risk.halts.clear(scopeOf(instrument), code, 'its cause is gone', nowMs);
+    if (mistake !== undefined || !haltCauseOf(code).needsPerson)
+      risk.halts.clear(scopeOf(instrument), code, mistake ?? 'its cause is gone', nowMs);
   }
 
   private read(order: BotOrder, channel: Channel, waitMs: number): void {

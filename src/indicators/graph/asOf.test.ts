@@ -15,12 +15,12 @@ const START_MS = 1_704_067_200_000;
 const ROWS = 150;
 
 /** Bars of one feed: minutes between two closes (0: several bars close at once), and closes of few levels, so that values are equal at times. */
-const feed = (shortestGap: number) =>
+const feed = (minGap: number) =>
   fc
     .array(
       fc.record({
         rows: fc.integer({ min: 1, max: 90 }),
-        gap: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: shortestGap, max: 7 })),
+        gap: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: minGap, max: 7 })),
       }),
       { minLength: 1, maxLength: 6 },
     )

@@ -145,6 +145,27 @@ describe('reading', () => {
     for (const invalidDepth of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(invalidDepth)).toThrow(ConfigError);
   });
 
+  it('traceAt has the values of traceValues at its rows, of a column and of exact sums, and reads no row after the last of them', () => {
+    const { set } = newSet(16);
+    const average = set.use(sma(set.series.close, 3), 4);
+    const smooth = set.use(ema(sma(set.series.close, 7), 5));
+    let calls = 0;
+    const counted = set.use(custom(set.series.close, () => (x) => (calls++, x)));
+    set.seal();
+    const rows = Int32Array.from([0, 2, 3, 150, 151, 299]);
+    for (const series of [average, smooth, set.series.close]) {
+      const all = set.traceValues(series);
+      expect(set.traceAt(series, rows)).toEqual(Float64Array.from(rows, (row) => all[row]!));
+    }
+    expect(set.traceAt(average, rows)[1]).toBe((bars.close[0]! + bars.close[1]! + bars.close[2]!) / 3);
+    expect(set.traceAt(average, new Int32Array(0))).toHaveLength(0);
+    const last = Int32Array.of(bars.length - 1);
+    expect(set.traceAt(average, last)[0]).toBe(set.traceValues(average)[bars.length - 1]);
+    calls = 0;
+    set.traceAt(counted, Int32Array.of(9));
+    expect(calls).toBe(10);
+  });
+
   it('a series has no value before the first row, and only values up to its cursor', () => {
     const { cursor, set } = newSet(400);
     const average = set.use(sma(set.series.close, 2), 3);

@@ -160,6 +160,23 @@ export class IndicatorSet implements SpecOwner {
     return output.node === null ? this.#windows.number(output).values.slice() : this.#traceNumbers(output);
   }
 
+  /**
+   * Returns the values that `traceValues` has at `rows`, which rise. Computes all rows up to the last of them, and keeps only these: a column
+   * of millions of values costs more than to compute it.
+   */
+  traceAt(series: Series, rows: Int32Array): Float64Array {
+    assert(this.isSealed, 'a trace of a set that is not sealed');
+    const output = this.#outputOf(series);
+    const trace = new Float64Array(rows.length);
+    const end = rows.length === 0 ? 0 : rows.at(-1)! + 1;
+    if (output.node === null) this.#windows.number(output).divideRows(trace, rows, 0, end);
+    else {
+      let next = 0;
+      this.#fillAgain(output.node, (windows, _, to) => (next = windows.number(output).divideRows(trace, rows, next, to)), end);
+    }
+    return trace;
+  }
+
   /** Returns the values of a series at all rows. */
   #traceNumbers(output: GraphOutput): Float64Array {
     if (output.node === null) return this.#windows.number(output).values;
@@ -184,8 +201,8 @@ export class IndicatorSet implements SpecOwner {
     else windows.addColumn(output, this.#traceNumbers(output));
   }
 
-  /** Fills new windows of a node and of its sources over all rows of the feed, and calls `onBlock` after each block. */
-  #fillAgain(node: GraphNode, onBlock: (windows: Windows, from: number, to: number) => void): void {
+  /** Fills new windows of a node and of its sources over the rows of the feed before `end`, and calls `onBlock` after each block. */
+  #fillAgain(node: GraphNode, onBlock: (windows: Windows, from: number, to: number) => void, end = this.#bars.length): void {
     const windows = new Windows();
     for (const output of this.#outputs.values()) if (output.node === null) windows.addColumn(output, this.#windows.number(output).values);
     const nodes = ancestry(node);
@@ -194,8 +211,8 @@ export class IndicatorSet implements SpecOwner {
       if (each.design.isAsOf === true) for (const input of each.inputs) setOf(input).#traceInto(windows, input);
     }
     const kernels = assembleGraph(nodes, windows, this.#bars, TRACE_ROWS, this.#technical).flat();
-    for (let from = 0; from < this.#bars.length; from += TRACE_ROWS) {
-      const to = Math.min(from + TRACE_ROWS, this.#bars.length);
+    for (let from = 0; from < end; from += TRACE_ROWS) {
+      const to = Math.min(from + TRACE_ROWS, end);
       for (const kernel of kernels) kernel.fill(from, to);
       onBlock(windows, from, to);
     }

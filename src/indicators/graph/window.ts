@@ -95,6 +95,17 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
     const shift = start - fromRow;
     for (let row = fromRow; row < toRow; row++) into[row + shift] = values[row - base]! / divisor;
   }
+
+  /**
+   * Writes the divided values of single rows to `into`: those that `rows` lists from the element `next` on, up to the first one at or after
+   * `toRow`. Returns the element of that one.
+   */
+  divideRows(into: Float64Array, rows: Int32Array, next: number, toRow: number): number {
+    const { values, base, divisor } = this;
+    let element = next;
+    for (; element < rows.length && rows[element]! < toRow; element++) into[element] = values[rows[element]! - base]! / divisor;
+    return element;
+  }
 }
 
 /** Returns x, or NaN if x is infinite: no value of a series is. Only a finite number minus itself is 0. */

@@ -89,8 +89,8 @@ abstract class SlidingKernel implements Kernel {
       const slid = row < endRow ? this.slide(row, endRow) : 0;
       if (slid > 0) this.#write(row, slid);
       row += slid;
-      if (row === endRow && row < Math.min(toRow, this.#nextFullRow)) continue;
-      if (row < toRow) this.#start(row++);
+      // A whole turn is followed by the next one.
+      if (row < toRow && slid < TURN_ROWS) this.#start(row++);
     }
   }
 

@@ -4,6 +4,7 @@ import type { Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
 import { windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn } from '../graph/window.ts';
+import { sortedStatistic } from './sorted.ts';
 import { MAX_BARS, spreadStatistic } from './spread.ts';
 import { ConfigError } from '../../base/errors.ts';
 
@@ -106,10 +107,9 @@ export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
 export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec<Series> {
   if (!(percent >= 0 && percent <= 100))
     throw new ConfigError(`percentile: percent: expected a number from 0 to 100, got ${percent}`, 'correct the percent of percentile');
-  return windowStatistic('percentile', x, { bars, parameters: [bars, percent] }, ({ values, base }, row) => {
-    const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
-    const position = (percent / 100) * (bars - 1);
-    const below = Math.floor(position);
+  const position = (percent / 100) * (bars - 1);
+  const below = Math.floor(position);
+  return sortedStatistic('percentile', x, { bars, parameters: [bars, percent] }, (sorted) => {
     const [low, high] = [sorted[below]!, sorted[Math.min(bars - 1, below + 1)]!];
     return low + (high - low) * (position - below);
   });
@@ -117,10 +117,8 @@ export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec
 
 /** Returns the median of the last `bars` values. For an even `bars`, it is the mean of the two middle values. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
-  return windowStatistic('median', x, { bars }, ({ values, base }, row) => {
-    const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
-    return (sorted[Math.floor((bars - 1) / 2)]! + sorted[Math.floor(bars / 2)]!) / 2;
-  });
+  const [below, above] = [Math.floor((bars - 1) / 2), Math.floor(bars / 2)];
+  return sortedStatistic('median', x, { bars, parameters: [bars] }, (sorted) => (sorted[below]! + sorted[above]!) / 2);
 }
 
 /** Returns the percentage of the `bars` values before the newest that are below the newest value. */

@@ -130,12 +130,28 @@ function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): Tic
   return out;
 }
 
+/**
+ * Writes the ticks of the rows from `from` on, up to the first price that is not a whole number of ticks from 0 to 2^31. Returns its row, or
+ * `length`.
+ */
+function writeWholeTicks(prices: Float64Array, scale: number, { from, length }: { from: number; length: number }, out: Int32Array): number {
+  let row = from;
+  for (; row < length; row++) {
+    const price = prices[row]!;
+    // Faster than a rounding. A price of 2^31 ticks or more becomes another number, which differs from it.
+    const ticks = (price * scale + 0.5) | 0;
+    if (ticks / scale !== price) break;
+    out[row] = ticks;
+  }
+  return row;
+}
+
 /** Writes the ticks of the rows from `from` on. Throws InvariantError for a price that is finer than a tick or does not fit. */
 function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: TickColumn): void {
   const prices = bars[name];
   const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
-  for (let i = from; i < length; i++) {
+  for (let i = out instanceof Int32Array ? writeWholeTicks(prices, scale, { from, length }, out) : from; i < length; i++) {
     const ticks = Math.round(prices[i]! * scale);
     // A price of whole ticks equals its ticks divided by the scale. Any other price is finer than a tick.
     if (ticks / scale !== prices[i]!)

@@ -1,7 +1,7 @@
 // The config of a paper exchange: instruments, accounts with their keys, limits and delays. Also the checks of such a config.
 
-import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
-import { scaleDown } from '../../base/number/decimalText.ts';
+import { toScaled } from '../../base/number/decimal.ts';
+import { isPlainDecimal, scaleDown } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT, type Rounding } from '../../base/number/exact.ts';
 import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';

@@ -15,7 +15,7 @@ function pricesFrom(first: number): readonly number[] {
 }
 
 // A step of 30 ppm is less than half a tick below 16,667 ticks.
-test.each([10_000, 1000, 16_000, 60_000])('a walk from %d ticks is that of ticks a thousand times finer, rounded', (first) => {
+test.each([10_000, 1000, 16_000])('a walk from %d ticks is that of ticks a thousand times finer, rounded', (first) => {
   const coarse = pricesFrom(first);
   const fine = pricesFrom(first * 1000);
   for (const [at, price] of coarse.entries()) expect(Math.abs(price - fine[at]! / 1000), `point ${at}`).toBeLessThan(0.75);

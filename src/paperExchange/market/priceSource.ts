@@ -7,8 +7,8 @@ import { type BarColumns, ticksOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
 const MILLION = 1_000_000;
-/** The largest step of a walk, in ticks, below which it keeps what rounding to ticks leaves. */
-const FEW_TICKS = 2;
+/** A step below this many ticks is lost when it is rounded to ticks. */
+const HALF_TICK = 0.5;
 
 /** A trade of the simulated market: at `timeMs` it trades `lots` at `price` (ticks, above 0). */
 export interface PricePoint {
@@ -36,8 +36,8 @@ export interface WalkOptions {
 export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
   let timeMs = fromMs;
   let exact = first;
-  // Rounding every step would lose steps of less than half a tick, and the price would never move. Longer steps are rounded one by one.
-  const isBelowTicks = (first * stepPpm) / MILLION < FEW_TICKS;
+  // With the largest step below half a tick, rounding every step would leave the price where it is. Longer steps are rounded one by one.
+  const isBelowTicks = (first * stepPpm) / MILLION < HALF_TICK;
   return () => {
     timeMs += 1 + Math.floor(rng.next() * 2 * stepMs);
     // The sum of three numbers is closer to market returns than a single one, and uses exact operations only.

@@ -124,7 +124,7 @@ const previous = new Int32Array(2);
 /** Returns the bytes of a column of integers below 2^28. */
 export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
   const n = values.length;
-  // Reserves four planes. Planes that no row needs are not written, so they take no memory.
+  // Reserves four planes. Planes that no row of a chunk needs are not written there, so they take no memory.
   const bytes = new Uint8Array(4 * n);
   let planes = 1;
   previous.fill(0);
@@ -132,8 +132,9 @@ export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Ui
     const to = Math.min(n, from + CHUNK_ROWS);
     if ('write' in values) values.write(from, to, integers);
     else integers.set(values.subarray(from, to));
-    planes = Math.max(planes, planesOf(toZigzag(to - from, order)));
-    for (let plane = 0; plane < planes; plane++) writePlane(bytes, plane * n + from, to - from, 8 * plane);
+    const needed = planesOf(toZigzag(to - from, order));
+    planes = Math.max(planes, needed);
+    for (let plane = 0; plane < needed; plane++) writePlane(bytes, plane * n + from, to - from, 8 * plane);
   }
   return { bytes: bytes.subarray(0, n * planes), planes };
 }

@@ -8,7 +8,7 @@ import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';
 import { decimals, drawnStep, exactStep, packedBytes, quantize, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
-import { ladder, type ChartLevel } from './page/rows/levels.ts';
+import { ladder, rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
 const MINUTE = 60_000;
@@ -148,7 +148,10 @@ export const rowBytes = {
   trace(record: RunRecord, trace: IndicatorTrace): number {
     const { bars, firstRow } = record.feeds[trace.feed]!;
     const { from, end } = sampleRows(firstRow, bars.length);
-    const values = trace.values.subarray(from, end);
+    const values = traceAt(
+      trace,
+      rowNumbers(end - from).map((place) => from + place),
+    );
     return packedBytes(decimals(values, traceStep(trace, values, bars.instrument.priceDigits)), 2);
   },
   equity({ equity, reportingDigits }: RunRecord): number {
@@ -182,9 +185,11 @@ interface DrawnChart {
 function packTrace(record: RunRecord, trace: IndicatorTrace, chart: DrawnChart, pack: Pack): WireTrace {
   const feed = record.feeds[trace.feed]!;
   const { bars, firstRow } = feed;
-  const inRun = trace.values.subarray(firstRow, bars.length);
   const isOwn = feed === chart.feed;
-  const values = isOwn && chart.level.interval !== bars.interval ? valuesAt(inRun, chart.level.lastRow) : inRun;
+  const values =
+    isOwn && chart.level.interval !== bars.interval
+      ? traceAt(trace, firstRow === 0 ? chart.level.lastRow : chart.level.lastRow.map((row) => firstRow + row))
+      : trace.values.subarray(firstRow, bars.length);
   return {
     name: trace.name,
     pane: trace.pane,
@@ -193,6 +198,9 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: DrawnChart, 
     closes: isOwn ? null : pack.add(new MinuteSource(bars.closeMs.subarray(firstRow, bars.length)), 1),
   };
 }
+
+/** Returns the values of an indicator at some rows, which rise. */
+const traceAt = (trace: IndicatorTrace, rows: Int32Array): Float64Array => trace.at?.(rows) ?? valuesAt(trace.values, rows);
 
 /** Returns the values at some rows. Hot: docs/performance.md#index-loops. */
 export function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64Array {

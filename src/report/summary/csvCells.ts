@@ -36,9 +36,10 @@ const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));
 /** Writes numbers with a fixed number of decimals. NaN is an empty cell. */
 class NumberCells implements ColumnCells {
   readonly #column: NumberColumn;
-  /** The values of the chunk, and the number of decimals of each. */
+  /** The values of the chunk. By value: the number of its decimals, and the length of its cell. */
   readonly #chunk = new Float64Array(CHUNK_ROWS);
   readonly #digits = new Uint8Array(CHUNK_ROWS);
+  readonly #sizes = new Uint8Array(CHUNK_ROWS);
 
   constructor(column: NumberColumn) {
     this.#column = column;
@@ -49,21 +50,25 @@ class NumberCells implements ColumnCells {
     const { values, digits, digitsAt, emptyAt } = this.#column;
     const chunk = this.#chunk;
     const decimals = this.#digits;
+    const sizes = this.#sizes;
     chunk.set(values.subarray(from, from + rows));
     if (digitsAt !== null) for (let i = 0; i < rows; i++) decimals[i] = digits[digitsAt[from + i]!]!;
     for (let i = 0; i < rows; i++) {
       const value = chunk[i]!;
-      if (value === emptyAt) chunk[i] = NaN;
-      else if (value === value) lengths[i]! += lengthOf(value, decimals[i]!);
+      const size = value === emptyAt || value !== value ? 0 : lengthOf(value, decimals[i]!);
+      sizes[i] = size;
+      lengths[i]! += size;
     }
   }
 
   write(rows: number, bytes: Uint8Array, at: Int32Array, separator: number): void {
     const chunk = this.#chunk;
     const digits = this.#digits;
+    const sizes = this.#sizes;
     for (let i = 0; i < rows; i++) {
-      const value = chunk[i]!;
-      const end = value === value ? putNumber(bytes, at[i]!, value, digits[i]!) : at[i]!;
+      const from = at[i]!;
+      const end = from + sizes[i]!;
+      if (end > from) putNumber(bytes, from, end, chunk[i]!, digits[i]!);
       bytes[end] = separator;
       at[i] = end + 1;
     }
@@ -117,6 +122,8 @@ class ReadingCells implements ColumnCells {
   /** For a reading that is written directly: its digits as a whole number, and the number of decimals. */
   readonly #whole = new Int32Array(CHUNK_ROWS);
   readonly #digits = new Uint8Array(CHUNK_ROWS);
+  /** The text of a tiny number has more than 300 characters. */
+  readonly #sizes = new Uint16Array(CHUNK_ROWS);
   readonly #texts: string[] = Array.from({ length: CHUNK_ROWS }, () => '');
 
   constructor({ values }: ReadingColumn) {
@@ -134,6 +141,7 @@ class ReadingCells implements ColumnCells {
         const text = plainReading(value);
         this.#digits[i] = FROM_STRING;
         this.#texts[i] = text;
+        this.#sizes[i] = text.length;
         lengths[i]! += text.length;
       }
     }
@@ -142,7 +150,9 @@ class ReadingCells implements ColumnCells {
   write(rows: number, bytes: Uint8Array, at: Int32Array, separator: number): void {
     for (let i = 0; i < rows; i++) {
       const digits = this.#digits[i]!;
-      const end = digits === FROM_STRING ? putText(bytes, at[i]!, this.#texts[i]!) : putNumber(bytes, at[i]!, this.#whole[i]!, digits);
+      const end = at[i]! + this.#sizes[i]!;
+      if (digits === FROM_STRING) putText(bytes, at[i]!, this.#texts[i]!);
+      else putNumber(bytes, at[i]!, end, this.#whole[i]!, digits);
       bytes[end] = separator;
       at[i] = end + 1;
     }
@@ -157,7 +167,7 @@ class ReadingCells implements ColumnCells {
     }
     this.#whole[i] = whole;
     this.#digits[i] = digits;
-    return lengthOf(whole, digits);
+    return (this.#sizes[i] = lengthOf(whole, digits));
   }
 }
 
@@ -167,38 +177,40 @@ function lengthOf(value: number, digits: number): number {
   return (value < 0 ? 1 : 0) + (digits === 0 ? count : Math.max(count, digits + 1) + 1);
 }
 
-/** Returns the number of decimal digits of a whole number from 0. */
+/** Returns the number of decimal digits of a whole number from 0 to 2^53. */
 function digitCount(size: number): number {
-  if (size < 10) return 1;
-  if (size < 100) return 2;
-  let count = 2;
-  for (let limit = 100; size >= limit; limit *= 10) count++;
-  return count;
+  if (size < 1e4) return countBelow(size, 1, 10, 100, 1e3);
+  if (size < 1e8) return countBelow(size, 5, 1e5, 1e6, 1e7);
+  return size < 1e12 ? countBelow(size, 9, 1e9, 1e10, 1e11) : countBelow(size, 13, 1e13, 1e14, 1e15);
 }
 
-/** Writes a whole `value` with its last `digits` digits behind the decimal point. Returns the offset after the last byte. */
-function putNumber(bytes: Uint8Array, from: number, value: number, digits: number): number {
+/** Returns `min`, and one more for each of the bounds that `size` reaches. The bounds rise. */
+function countBelow(size: number, min: number, first: number, second: number, third: number): number {
+  if (size < second) return size < first ? min : min + 1;
+  return size < third ? min + 2 : min + 3;
+}
+
+/** Writes a whole `value` to [from, end), with its last `digits` digits behind the decimal point. `lengthOf` is the length of the range. */
+function putNumber(bytes: Uint8Array, from: number, end: number, value: number, digits: number): void {
   let at = from;
   if (value < 0) bytes[at++] = MINUS;
   const size = Math.abs(value);
-  if (digits === 0) return putDigits(bytes, at + digitCount(size), size, at);
+  if (digits === 0) return putDigits(bytes, end, size, at);
   // The quotient of whole numbers below 2^53 rounds down exactly.
   const scale = POWERS[digits]!;
   const whole = Math.floor(size / scale);
-  const point = putDigits(bytes, at + digitCount(whole), whole, at);
+  const point = end - digits - 1;
+  putDigits(bytes, point, whole, at);
   bytes[point] = POINT;
-  return putDigits(bytes, point + 1 + digits, size - whole * scale, point + 1);
+  putDigits(bytes, end, size - whole * scale, point + 1);
 }
 
-/** Writes a whole number below 2^53 to [from, end), with zeros in front. Returns `end`. */
-function putDigits(bytes: Uint8Array, end: number, size: number, from: number): number {
-  if (end - from <= 9) putPairs(bytes, end, size | 0, from);
-  else {
-    const high = Math.floor(size / 1e9);
-    putPairs(bytes, end, (size - high * 1e9) | 0, end - 9);
-    putDigits(bytes, end - 9, high, from);
-  }
-  return end;
+/** Writes a whole number below 2^53 to [from, end), with zeros in front. */
+function putDigits(bytes: Uint8Array, end: number, size: number, from: number): void {
+  if (end - from <= 9) return putPairs(bytes, end, size | 0, from);
+  const high = Math.floor(size / 1e9);
+  putPairs(bytes, end, (size - high * 1e9) | 0, end - 9);
+  putDigits(bytes, end - 9, high, from);
 }
 
 /** Writes a whole number of at most 9 digits, two digits at a time, from the right. */
@@ -215,8 +227,7 @@ function putPairs(bytes: Uint8Array, end: number, value: number, from: number): 
   if (at > from) bytes[at - 1] = ZERO + rest;
 }
 
-/** Writes an ASCII text. Returns the offset after the last byte. */
-function putText(bytes: Uint8Array, from: number, text: string): number {
+/** Writes an ASCII text. */
+function putText(bytes: Uint8Array, from: number, text: string): void {
   for (let i = 0; i < text.length; i++) bytes[from + i] = text.charCodeAt(i);
-  return from + text.length;
 }

@@ -181,6 +181,29 @@ test('CSV cells of readings are their plain texts', () => {
   );
 });
 
+test('CSV cells of numbers have every digit of whole numbers up to 2^53, with their decimals and their sign', () => {
+  // Numbers of all lengths, and those beside the bounds of a length.
+  const sized = fc.tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: -1, max: 8 })).map(([power, more]) => 10 ** power + more);
+  const size = fc.oneof(sized, fc.maxSafeInteger(), fc.constantFrom(0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER));
+  const row = fc.tuple(size, fc.boolean(), fc.integer({ min: 0, max: 12 }));
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 20 }), (rows) => {
+      const values = Float64Array.from(rows, ([value, isNegative]) => (isNegative ? 0 - value : value));
+      const digits = Array.from({ length: 13 }, (_, index) => index);
+      const digitsAt = rows.map(([, , count]) => count);
+      const column = { kind: 'number', name: 'x', values, digits, digitsAt, emptyAt: NaN } as const;
+      const cells = rows.map(([, , count], index) => {
+        const value = BigInt(values[index]!);
+        const text = String(value < 0n ? -value : value).padStart(count + 1, '0');
+        const point = text.length - count;
+        return `${value < 0n ? '-' : ''}${text.slice(0, point)}${count === 0 ? '' : `.${text.slice(point)}`}\n`;
+      });
+      expect(csvText({ length: rows.length, columns: [column] })).toBe(`x\n${cells.join('')}`);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('a CSV of many rows and long labels is written without an error at the chunks of the writer', () => {
   const rows = 30_000;
   const labels = ['x'.repeat(70_000), 'short'];

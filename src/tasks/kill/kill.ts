@@ -61,6 +61,8 @@ export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: 
   // Orders whose end is not proved yet.
   let remaining = knownOrders;
   const progress = new FlattenProgress();
+  /** Ids of the protective trigger orders that have been cancelled. */
+  const protectiveIds = new Set<string>();
   const journalPositions = (): readonly string[] => (options.books === null ? [] : (options.believed?.() ?? []));
   try {
     const { giveUpMs } = deps.settings;
@@ -87,7 +89,9 @@ export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: 
         const books = await (reading.books ??= readBooks());
         const late = await settleLate(books.books.orders, instruments);
         const settled = instruments.filter(({ id }) => !late.has(id));
-        const positions = positionsOf(settled, new Judge(venue, books.books), books);
+        const cancelTriggers = (instrument: Instrument): Promise<readonly LeftTrigger[]> =>
+          drainTriggers(venue, instrument, books.books.orders, { all, which: 'every', ended: protectiveIds });
+        const positions = positionsOf(settled, new Judge(venue, books.books), books, cancelTriggers);
         report.noteFlattened(await flatten(venue, positions, terms, progress));
       };
       const closeLater = async (instruments: readonly Instrument[]): Promise<void> => {
@@ -105,7 +109,9 @@ export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: 
       if (reading.books !== null) {
         const { books } = await reading.books;
         // Protective orders of a position that could not be closed stay.
-        report.noteProtective(await cancelProtective(venue, books.orders, all, without(done, report.open)));
+        report.noteProtective(
+          await cancelProtective(venue, books.orders, all, { closed: without(done, report.open), ended: protectiveIds }),
+        );
         // Slices are orders too, so verify that none of them is open.
         const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
         const proved = without(done, report.gaveUp);
@@ -156,9 +162,8 @@ async function cancelProtective(
   venue: KillVenue,
   knownOrders: KillOrders,
   all: boolean,
-  closed: readonly Instrument[],
+  { closed, ended }: { readonly closed: readonly Instrument[]; readonly ended: Set<string> },
 ): Promise<Protective> {
-  const ended = new Set<string>();
   const left = await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, knownOrders, { all, which: 'every', ended })));
   return { count: ended.size, left: left.flat() };
 }
@@ -174,7 +179,12 @@ function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
 }
 
 /** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
-function positionsOf(instruments: readonly Instrument[], judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
+function positionsOf(
+  instruments: readonly Instrument[],
+  judge: Judge,
+  { books, journal, isNet }: KillBooks,
+  cancelTriggers: (instrument: Instrument) => Promise<readonly LeftTrigger[]>,
+): readonly PositionToClose[] {
   return instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
     const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
@@ -184,7 +194,7 @@ function positionsOf(instruments: readonly Instrument[], judge: Judge, { books, 
     return (['buy', 'sell'] as const).map((positionSide) => ({
       instrument,
       strategy: books.strategyHolding(instrument.id, positionSide),
-      closer: new FuturesCloser({ instrument, positionSide, judge, journal, isNet }),
+      closer: new FuturesCloser({ instrument, positionSide, judge, journal, isNet, cancelTriggers: () => cancelTriggers(instrument) }),
     }));
   });
 }

@@ -1,6 +1,7 @@
 // Finds the events in which a rerun differs from the journal of the bot.
 
-import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatTime } from '../../model/time.ts';

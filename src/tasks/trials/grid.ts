@@ -1,6 +1,7 @@
 // Parses the grid of a sweep: axes of values as in `--grid`, and all their combinations or a seeded sample.
 
-import { fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { fromScaled, toScaled } from '../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { seededRng } from '../../base/number/rng.ts';

@@ -9,6 +9,8 @@ import { FREE_REPLY } from './hard/exchangeStorage.ts';
 import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
 import type { HardFaults } from './hard/hardFaults.ts';
 import type { RequestFault } from './schedule.ts';
+import { isThemedCreate } from './themes/themedDay.ts';
+import type { ThemedFaults } from './themes/themedFaults.ts';
 import type { SimulatedVenue } from './venue.ts';
 
 /** Paths of the requests that create orders. */
@@ -39,6 +41,8 @@ export interface NetworkDeps {
 export class SimulatedNetwork {
   /** Faults of a hard day; null on other days. */
   hard: HardFaults | null = null;
+  /** Faults of a day with a theme; null on other days. */
+  themed: ThemedFaults | null = null;
   creates = 0;
   requests = 0;
   /** Until this time nothing passes in either direction. */
@@ -79,12 +83,17 @@ export class SimulatedNetwork {
     this.requests++;
     this.hard?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
+    if (isCreate) {
+      this.themed?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
+      this.themed?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
+    }
     if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
       // For half of the lost requests the sender gets an error, 1 to 6 s later.
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
     }
-    if (fault?.what === 'slowAdmission') {
+    if (fault?.what === 'slowAdmission' || fault?.what === 'lateArrival') {
+      this.themed?.noteSlow(request.body);
       later(20, () => fail('the connection was reset', bytes));
       return void later(slowTravelMs(fault.size), () => !venue.isDown && this.#answer(request, target, fault, process));
     }
@@ -124,8 +133,11 @@ export class SimulatedNetwork {
       settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
     };
     // A reply of an exchange that crashed before it was durable never arrives.
-    travel(passage, rng, fault, handle, (answer) =>
-      reply.whenDecided((mayLeave) => (mayLeave ? arrive(answer) : fail('the connection was reset', bytes))),
+    const decide = (answer: Answer): void =>
+      reply.whenDecided((mayLeave) => (mayLeave ? arrive(answer) : fail('the connection was reset', bytes)));
+    const delayMs = request.method === 'GET' ? (this.themed?.replyDelayMs(target) ?? 0) : 0;
+    travel(passage, rng, fault ?? this.themed?.faultOfRead(target), handle, (answer) =>
+      delayMs > 0 ? void later(delayMs, () => decide(answer)) : decide(answer),
     );
   }
 
@@ -142,13 +154,15 @@ export class SimulatedNetwork {
     const refusal = this.hard?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
     if (refusal !== null) return refusal;
     if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hard!, handle);
+    if (this.themed !== null && fault !== undefined && isThemedCreate(fault))
+      return this.themed.answerCreate(fault, Buffer.from(body).toString(), handle);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
-    const answer = handle();
+    const answer = method === 'GET' && this.themed !== null ? this.themed.read(target, handle) : handle();
     // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;

@@ -5,6 +5,7 @@ import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/user
 import type { OrderId } from '../../../src/model/order.ts';
 import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from './botProcess.ts';
+import { CreateRules } from './themes/createRules.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
@@ -57,6 +58,7 @@ export class Observer {
   readonly violations: string[] = [];
   readonly #contracts: MarketRules | null;
   readonly #reported = new Set<string>();
+  readonly #creates = new CreateRules();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
   #trader: Trader | null = null;
@@ -108,17 +110,18 @@ export class Observer {
     if (!process || !opened) return;
     const { engine } = opened.bot.deps;
     const prefix = process.idPrefix!;
-    this.#checkLiveOrders(engine, prefix, live, nowMs);
+    this.#checkLiveOrders(engine, prefix, live, venue, nowMs);
     this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
+    this.#creates.note(process);
     if (process.trader !== null) this.#checkReportedFills(process.trader, engine, prefix, venue, nowMs);
   }
 
   /** S1: each client order id has one order, and one more for each second copy that the network delivered. */
   #checkPlacements(venue: SimulatedVenue, nowMs: number): void {
     for (const clientOrderId of venue.repeatedIds) {
-      const count = venue.orderCountByClientId.get(clientOrderId) ?? 0;
+      const count = venue.isJournalOld ? venue.effectsOf(clientOrderId) : (venue.orderCountByClientId.get(clientOrderId) ?? 0);
       if (count > 1 + (venue.copyCountByClientId.get(clientOrderId) ?? 0))
         this.report('S1', `${clientOrderId} was placed ${count} times`, nowMs);
     }
@@ -137,9 +140,10 @@ export class Observer {
   }
 
   /** S4: the bot soon knows each live order. S2: a decision slot holds at most one live order. */
-  #checkLiveOrders(engine: Engine, prefix: string, live: readonly UserOrder[], nowMs: number): void {
+  #checkLiveOrders(engine: Engine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     const ordersInSlot = new Map<string, number>();
     for (const { id, clientOrderId, placedMs } of live) {
+      if (nowMs < (venue.lateUntilMsById.get(clientOrderId ?? '') ?? -Infinity)) continue;
       const botOrder = botOrderOf(engine, orderIdIn(prefix, clientOrderId ?? ''));
       if (botOrder === undefined) {
         if (nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
@@ -169,6 +173,8 @@ export class Observer {
       if (!isDenied) continue;
       // The exchange may carry out a second copy although it refused the first one.
       if (venue.copyCountByClientId.has(clientOrderId)) continue;
+      // An order that came after it was proved absent, or although it was refused, must soon be known.
+      if (nowMs < (venue.lateUntilMsById.get(clientOrderId) ?? -Infinity)) continue;
       // An order that was canceled without a fill had no effect.
       if (trades.length === 0 && !live.includes(order)) continue;
       this.#unjudged.delete(trueOrder);
@@ -200,6 +206,7 @@ export class Observer {
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
+    if (this.#contracts === null) this.#creates.check(process, clientOrderId ?? '', (rule, text) => this.report(rule, text, nowMs));
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
     // A buy of coins, or an order that opens contracts.
     const isBuy = this.#contracts === null ? /"side":"BUY"/i.test(body) : /"open":"OPEN"/.test(body);

@@ -87,7 +87,8 @@ export class Operator {
     if (!process || !control) return this.#later(30_000, () => this.resume(code));
     this.#deps.observer.readHalts(process);
     let isAnswered = false;
-    for (const scope of this.#deps.venue.market === 'spot' || code === null ? ['account'] : scopesOf(process, code)) {
+    const isOfAccount = code === null || (this.#deps.venue.market === 'spot' && code !== 'STATUS');
+    for (const scope of isOfAccount ? ['account'] : scopesOf(process, code)) {
       const resuming = control.resume({ scope, code, why: 'the operator has looked' }, 'operator');
       this.#trackAct(
         process,

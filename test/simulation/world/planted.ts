@@ -131,6 +131,16 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       },
     ],
   },
+  212: {
+    name: 'slices of a kill with an older copy of the journal have client order ids that the bot has used since',
+    changes: [
+      {
+        file: 'src/tasks/kill/separate/standaloneKill.ts',
+        from: 'let last = id + SLICE_GAP;',
+        to: 'let last = SLICE_GAP - SLICE_GAP + id;',
+      },
+    ],
+  },
   301: {
     name: 'rule of the field: ask again after a time-out',
     changes: changesOf(guardOf(3)!),

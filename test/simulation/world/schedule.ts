@@ -2,6 +2,7 @@
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
+import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } from './themes/themedDay.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
 
 export const DAY_MS = 86_400_000;
@@ -28,20 +29,20 @@ export const TIMED_FAULTS = [
 
 /** A fault of one create request. `at` is the number of the request on its day, from 1. */
 export interface RequestFault {
-  readonly what: (typeof REQUEST_FAULTS)[number] | (typeof HARD_REQUEST_FAULTS)[number];
+  readonly what: (typeof REQUEST_FAULTS)[number] | (typeof HARD_REQUEST_FAULTS)[number] | (typeof THEMED_REQUEST_FAULTS)[number];
   readonly at: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
   readonly size: number;
 }
 /** A fault at a time. `at` is the time since the begin of the day, ms. */
 export interface TimedFault {
-  readonly what: (typeof TIMED_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
+  readonly what: (typeof TIMED_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number] | (typeof THEMED_TIMED_FAULTS)[number];
   readonly at: number;
   readonly size: number;
 }
 export type ScheduledFault = RequestFault | TimedFault;
 
-const TIMED_KINDS: ReadonlySet<string> = new Set([...TIMED_FAULTS, ...HARD_TIMED_FAULTS]);
+const TIMED_KINDS: ReadonlySet<string> = new Set([...TIMED_FAULTS, ...HARD_TIMED_FAULTS, ...THEMED_TIMED_FAULTS]);
 /** True for a fault at a time, false for a fault of a create request. */
 export const isTimed = (fault: ScheduledFault): fault is TimedFault => TIMED_KINDS.has(fault.what);
 
@@ -81,6 +82,8 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   addTimedFaults('syncFails', drawUpTo(2));
   addTimedFaults('bitFlips', drawUpTo(2));
   addTimedFaults('secondStart', drawUpTo(2));
+  const theme = themeOf(seed);
+  if (theme !== null) return inOrder(themedFaultsOf(seed, theme, list, faultyMs));
   const hardFaults = (isHardDay(seed) ? hardFaultsOf(seed, faultyMs) : []) as readonly ScheduledFault[];
   // A request has one fault: a hard one replaces another.
   const replaced = new Set(hardFaults.flatMap((fault) => (isTimed(fault) ? [] : [fault.at])));
@@ -88,9 +91,12 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   const { hidesClientIds } = dayTermsOf(seed);
   const isPossible = ({ what, at }: ScheduledFault): boolean =>
     !replaced.has(at) && !(hidesClientIds && (what === 'duplicateRequest' || what === 'otherReply'));
-  const all = [...list.filter((fault) => isTimed(fault) || isPossible(fault)), ...hardFaults];
-  return all.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
+  return inOrder([...list.filter((fault) => isTimed(fault) || isPossible(fault)), ...hardFaults]);
 }
+
+/** Returns faults in the order of a schedule: those of create requests by number, then those at a time. */
+const inOrder = (faults: readonly ScheduledFault[]): readonly ScheduledFault[] =>
+  faults.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 
 /** Returns a fault as one line of text. */
 export function faultText(fault: ScheduledFault): string {

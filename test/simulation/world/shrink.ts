@@ -1,7 +1,8 @@
 // Shortens a failing schedule: leaves out parts of it while a violation of the same rule remains.
 
 import { isTimed, type ScheduledFault } from './schedule.ts';
-import { runDay, type DayOptions, type DayResult } from './world.ts';
+import type { DayOptions, DayResult } from './dayResult.ts';
+import { runDay } from './world.ts';
 
 export interface ShrunkSchedule {
   readonly schedule: readonly ScheduledFault[];

@@ -19,6 +19,8 @@ import type { Service } from '../../../src/paperExchange/service.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStorage.ts';
 import { dayTermsOf } from './hard/hardDay.ts';
+import { otherAccount } from './themes/otherAccount.ts';
+import { themeOf } from './themes/themedDay.ts';
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
@@ -95,6 +97,10 @@ export class SimulatedVenue {
   /** Reads show a trade by this much later than the state of its order, ms. */
   lateTradesMs = 0;
 
+  /** True if a kill has an older copy of the journal: it may use a number again whose order has had no effect. */
+  isJournalOld = false;
+  /** Until when the bot need not know orders that come later than it may assume, or that were refused, by client order id. */
+  readonly lateUntilMsById = new Map<string, number>();
   /** Trades of orders that a person placed by hand, by venue order id. */
   readonly manualTradesById = new Map<string, OwnTrade[]>();
   /** Units of each asset that a person has deposited; below 0: withdrawn. */
@@ -111,12 +117,17 @@ export class SimulatedVenue {
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
     const rng = seededRng(seed ^ 0x5eed);
-    const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
+    const [admissionMs, visibilityMs, cancelMs] = [60, dayTermsOf(seed).maxVisibilityMs, 300].map((max) =>
+      Math.floor(rng.next() * max),
+    ) as [number, number, number];
     this.#config = {
       ...SERVICE_DEFAULTS,
       ...terms.config,
       instruments: terms.instruments,
-      accounts: [{ name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] }],
+      accounts: [
+        { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] },
+        ...(themeOf(seed) === null ? [] : [otherAccount(SYMBOLS)]),
+      ],
       // In about half of the seeds the exchange executes a repeated request again.
       profile: {
         ...PROFILES.seed,
@@ -124,6 +135,7 @@ export class SimulatedVenue {
         ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
       },
       delays: { admissionMs, visibilityMs, cancelMs },
+      ...(themeOf(seed) === 'twins' ? { maxOpenOrdersPerSymbol: 10_000 } : {}),
     };
     this.service = openService(this.#config, startMs);
     for (const [index, market] of this.service.markets.entries()) {
@@ -227,13 +239,17 @@ export class SimulatedVenue {
     return units;
   }
   /** Places an order as a person does. Returns its venue order id; null: refused. */
-  placeManually(intent: OrderIntent): string | null {
+  placeManually(intent: OrderIntent, clientOrderId: string | null = null): string | null {
     this.#isManual = true;
-    const order = (this.side as SpotExchange).place(0, intent, null);
+    const order = (this.side as SpotExchange).place(0, intent, clientOrderId);
     this.#isManual = false;
     if (order === null) return null;
     this.manualTradesById.set(order.id, []);
     return order.id;
+  }
+  /** True if an order was cancelled. */
+  isCancelled(id: string): boolean {
+    return this.side.orders.orderNumbered(orderNumberOf(id))?.ended?.status === 'CANCELED';
   }
   /** Units of a coin that a person has moved: by trades, deposits and withdrawals. */
   #manualUnits(base: string): number {
@@ -263,6 +279,11 @@ export class SimulatedVenue {
     if (all.length < 2) return [];
     const botOrder = all.find(({ order }) => order.id === this.venueIdInBot(clientOrderId)) ?? all[0];
     return all.filter((placedOrder) => placedOrder !== botOrder);
+  }
+  /** Number of orders of a client order id that have filled or stand. */
+  effectsOf(clientOrderId: string): number {
+    const all = this.#ordersByClientId.get(clientOrderId) ?? [];
+    return all.filter(({ order, trades }) => trades.length > 0 || order.live !== null).length;
   }
   /** Returns the order of a client order id that belongs to the bot. */
   ownOf(clientOrderId: string): TrueOrder | undefined {

@@ -8,6 +8,7 @@ import { GUARDS } from '../../mutations/table.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS } from './hard/hardDay.ts';
 import { FIRST_FORMER_FAULT, FORMER_FAULTS, plantedBy, SECOND_OF_ROW } from './planted.ts';
 import { DAY_MS, isTimed, scheduleOf, type ScheduledFault } from './schedule.ts';
+import { LAST_UNTHEMED_SEED, THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, THEMES, themeOf, type Theme } from './themes/themedDay.ts';
 import { runDay } from './world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +42,26 @@ test.each([1002, 1009])('a hard day with one hour of faults and one hour without
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
   expect(result.unknown).toBeGreaterThan(0);
   expect(result.exchangeCrashes).toBeGreaterThan(0);
+});
+
+// A day of late landings, and one that ends with a kill without the bot.
+test.each([24_002, 27_004])('a day with a theme has no violation (seed %i)', async (seed) => {
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
+  expect(result.unknown).toBeGreaterThan(0);
+});
+
+test('only seeds above 20000 have the faults of days with a theme, a thousand seeds for each theme', () => {
+  const themedKinds = new Set<string>([...THEMED_REQUEST_FAULTS, ...THEMED_TIMED_FAULTS]);
+  const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ what }) => what);
+  const first = (theme: Theme): number => LAST_UNTHEMED_SEED + 1 + 1000 * THEMES.indexOf(theme);
+  // Hard days have slow creates, too.
+  for (const seed of [1, 1000, 19_999, 20_000])
+    expect(kindsOf(seed).filter((what) => themedKinds.has(what) && !(HARD_REQUEST_FAULTS as readonly string[]).includes(what))).toEqual([]);
+  const kinds = new Set(THEMES.flatMap((theme) => kindsOf(first(theme))));
+  expect(Array.from(themedKinds).filter((what) => !kinds.has(what))).toEqual([]);
+  expect(THEMES.map((theme) => themeOf(first(theme)))).toEqual(THEMES);
+  expect([themeOf(20_000), themeOf(21_000), themeOf(21_001)]).toEqual([null, 'lateOrders', 'replicas']);
 });
 
 test('only seeds above 1000 have the faults of hard days, and each kind of them comes', () => {
@@ -108,15 +129,15 @@ test.each([...GUARDS.map(({ row }) => row), ...Object.keys(FORMER_FAULTS).map(Nu
   },
 );
 
-test('the simulation finds the removal of guard 1 (SEND is durable first) and of guard 13 (a sent order is unknown after a kill)', () => {
+test('the simulation finds the removal of guards 1 (SEND is durable first), 13 (a sent order is unknown after a kill), 14 (absence horizon) and 77', () => {
   const guardsProgram = fileURLToPath(new URL('guards.mjs', import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [guardsProgram, '--rows', '1,13', '--json'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [guardsProgram, '--rows', '1,13,14,77', '--json'], {
     encoding: 'utf8',
     maxBuffer: 1 << 27,
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   expect(stderr).toContain('that the journal on the disk does not have');
   expect(stderr).toContain('was never sent from here');
-  expect(JSON.parse(stdout)).toMatchObject({ guards: 2, caught: 2 });
+  expect(JSON.parse(stdout)).toMatchObject({ guards: 4, caught: 4 });
   expect(status).toBe(0);
 });

@@ -1,7 +1,7 @@
 // Runs a simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../../src/base/errors.ts';
@@ -10,6 +10,7 @@ import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
+import { writeBotConfig } from './botConfig.ts';
 import { BotProcess } from './botProcess.ts';
 import { drawContracts, FIRST_HOUR_MS, type ContractTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
@@ -21,46 +22,18 @@ import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { clientOrderIdIn, Observer, type WorldFacts } from './observer.ts';
 import { Operator } from './operator.ts';
+import type { DayOptions, DayResult } from './dayResult.ts';
 import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
+import { CrowdTrader } from './themes/crowdTrader.ts';
+import { LastKill } from './themes/lastKill.ts';
+import { isThemedTimed, landsVeryLate, themeOf, type Theme } from './themes/themedDay.ts';
+import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
-import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
+import { SimulatedVenue } from './venue.ts';
 
 /** Time before the end of the day from which the operator allows no new order, ms. */
 const QUIET_MS = 900_000;
-/** Possible values of `orders.resolveEveryMs`. Each day draws one. */
-const RESOLVE_EVERY_MS = [2000, 10_000, 20_000, 30_000] as const;
-/** A bot trades at least one and at most this many symbols. */
-const MAX_BOT_SYMBOLS = 3;
 export const START_MS = Date.UTC(2026, 0, 5);
-
-/** Counts of one simulated day, its violations, and a hash of everything that happened. */
-export interface DayResult {
-  readonly seed: number;
-  readonly orders: number;
-  /** Number of create requests, with those whose connection was refused. */
-  readonly creates: number;
-  readonly fills: number;
-  readonly instants: number;
-  readonly unknown: number;
-  readonly restarts: number;
-  readonly kills: number;
-  readonly duplicates: number;
-  readonly forgotten: number;
-  /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
-  readonly exchangeCrashes: number;
-  readonly lostOrders: number;
-  readonly violations: readonly string[];
-  readonly hash: string;
-}
-
-export interface DayOptions {
-  readonly lengthMs?: number;
-  /** True to end the day at the first violation. */
-  readonly untilViolation?: boolean;
-  /** True for a bot that trades contracts in place of coins. */
-  readonly futures?: boolean;
-  readonly print?: (line: string) => void;
-}
 
 class World {
   readonly queue = new DueQueue();
@@ -81,6 +54,8 @@ class World {
   readonly #terms: DayTerms;
   /** The faults of a hard day; null on other days. */
   #hard: HardFaults | null = null;
+  #themed: ThemedFaults | null = null;
+  #lastKill: LastKill | null = null;
   readonly #maxLots: number;
   readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
@@ -104,10 +79,10 @@ class World {
     this.#startMs = START_MS + (futures ? FIRST_HOUR_MS : 0);
     this.#endMs = this.#startMs + lengthMs;
     this.#untilViolation = untilViolation;
-    this.#isBusy = isBusyDay(seed);
+    this.#isBusy = isBusyDay(seed) || themeOf(seed) !== null;
     this.#terms = dayTermsOf(seed);
     this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy) : null;
-    this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy ? 25_000 : 80_000);
+    this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !landsVeryLate(seed) ? 25_000 : 80_000);
     this.queue.runDue(this.#startMs);
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
     this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
@@ -130,15 +105,30 @@ class World {
       const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
       return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
-    if (isHardDay(seed)) {
+    const theme = themeOf(seed);
+    if (isHardDay(seed) || theme !== null) {
       const { queue, venue, observer, operator, journal, network } = this;
       this.#hard = new HardFaults(
         { queue, venue, observer, operator, journal, network, process: () => this.process, print: (text) => this.#log(text) },
         seed,
       );
       this.network.hard = this.#hard;
+      if (theme !== null) this.#openTheme(seed, theme);
     }
-    this.#writeConfig(seededRng(seed ^ 0xc0f));
+    writeBotConfig(seed, { folder: this.folder, venue: this.venue, contracts: this.#contracts, maxLots: this.#maxLots });
+  }
+
+  #openTheme(seed: number, theme: Theme): void {
+    const { queue, venue, observer, operator, journal, network } = this;
+    const [process, print] = [() => this.process, (text: string) => this.#log(text)];
+    const calmFromMs = this.#endMs - CALM_MS;
+    const endProcess = (seconds: number): void => this.#endProcess(false, seconds);
+    this.#themed = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess }, seed, theme);
+    network.themed = this.#themed;
+    if (theme !== 'twins') return;
+    const deps = { queue, venue, observer, journal, network, process, print, folder: join(this.folder, 'bot') };
+    this.#lastKill = new LastKill({ ...deps, endProcess: () => this.#endProcess(false, Infinity) }, seed);
+    this.#themed.lastKill = this.#lastKill;
   }
 
   /** Returns the network between the bot and the exchange. Its events are hashed, checked and followed by acts of the operator. */
@@ -149,12 +139,13 @@ class World {
       rng,
       faultOf: (createNumber) => {
         if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
-        if (this.#flattenAtCreate !== Infinity) return faultByCreate.get(createNumber);
+        if (this.#lastKill?.isLosing || this.#lastKill?.isRunning) return this.#lastKill.faultOf(createNumber);
+        if (this.#flattenAtCreate !== Infinity) return this.#lastKill?.faultOf(createNumber) ?? faultByCreate.get(createNumber);
         this.#flattenAtCreate = createNumber;
         return { what: 'loseReply', at: createNumber, size: 0.9 };
       },
       onRequest: ({ target, body, createNumber }) => {
-        if (createNumber === 0) return;
+        if (createNumber === 0 || this.#lastKill?.isRunning) return;
         const text = Buffer.from(body).toString();
         const fault = faultByCreate.get(createNumber);
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
@@ -189,31 +180,6 @@ class World {
     return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.operator.halted, maxLots: this.#maxLots };
   }
 
-  /** Writes the keys and the config of the bot. The number of symbols and the period of reads are drawn. */
-  #writeConfig(rng: Rng): void {
-    const drawOne = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
-    const resolveEveryMs = drawOne(RESOLVE_EVERY_MS);
-    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_BOT_SYMBOLS));
-    const { key } = this.venue;
-    writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
-    writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
-    mkdirSync(join(this.folder, 'bot'), { mode: 0o700 });
-    const config = {
-      mode: 'paper',
-      exchange: { spotUrl: 'http://127.0.0.1:1', futuresUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
-      data: 'bot',
-      strategy: '/world/trader.ts',
-      feeds: { bars: { symbols: symbols.map((base) => `${base}USDT`), interval: '1m' } },
-      cash: { USDT: String(CASH) },
-      bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
-      orders: { deltaMinMs: 10_000, resolveEveryMs },
-      audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
-      risk: { maxPositionQty: String(this.#contracts === null ? this.#maxLots / 10_000 : this.#maxLots), maxAuditAgeMs: 300_000 },
-      ...this.#contracts?.config,
-    };
-    writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
-  }
-
   /** Runs the day event by event, and checks the rules after each. */
   async run(): Promise<void> {
     this.#start();
@@ -223,7 +189,9 @@ class World {
     this.queue.at(this.#endMs - QUIET_MS, () => this.operator.stopOpening());
     if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.operator.decideForeignOrders());
     for (;;) {
-      if (this.process?.needsEventLoop() && !this.process.isAsleep) await settlePromises();
+      if ((this.process?.needsEventLoop() && !this.process.isAsleep) || this.#lastKill?.isRunning) await settlePromises();
+      // A kill without the bot ends the day.
+      if (this.#lastKill?.isOver) return this.#hashEnd();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
@@ -238,6 +206,9 @@ class World {
     const endFacts = { requests: this.network.requests, secret: this.venue.key.secret, journalFiles: this.journal.contents() };
     this.observer.checkEnd(this.#facts, endFacts);
     this.#hard?.checkEnd();
+    this.#hashEnd();
+  }
+  #hashEnd(): void {
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
@@ -270,7 +241,9 @@ class World {
       skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs) + (this.#hard?.clockStepMs ?? 0),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
-      strategy: this.#contracts?.strategy ?? (this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
+      strategy:
+        this.#contracts?.strategy ??
+        (this.#themed?.isCrowd ? CrowdTrader : this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
         this.#log(line.trim());
@@ -326,7 +299,7 @@ class World {
     this.journal.endProcess(isPowerLoss, this.#rng);
     this.restarts++;
     this.#log(`the process is gone${isPowerLoss ? ', and what was not synced with it' : ''}`);
-    this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
+    if (seconds < Infinity) this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
   }
 
   // --- Faults and the operator
@@ -350,6 +323,7 @@ class World {
     else if (what === 'unlink' && process?.opened != null) this.journal.unlink(queue.nowMs);
     else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
     else if (isHardTimed(what)) this.#hard?.apply(what, size);
+    else if (isThemedTimed(what)) this.#themed?.apply(what, size);
     else if (what === 'bitFlips') this.#flipBit(size);
     else if (what === 'secondStart') {
       if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);

@@ -25,7 +25,11 @@ export function checkTicks({ instrument, openMs, length, open, high, low, close 
 
 /** Returns the first row with a price that is not a whole number of ticks of 1 / `scale`, or null. Hot: docs/performance.md#index-loops. */
 function firstBetweenTicks(prices: Float64Array, length: number, scale: number): number | null {
-  for (let i = 0; i < length; i++) if (Math.round(prices[i]! * scale) / scale !== prices[i]!) return i;
+  for (let i = 0; i < length; i++) {
+    const price = prices[i]!;
+    // The first form is faster, and finds all whole ticks below 2^31.
+    if (((price * scale + 0.5) | 0) / scale !== price && Math.round(price * scale) / scale !== price) return i;
+  }
   return null;
 }
 

@@ -1,6 +1,7 @@
 // Reads and writes the contract terms in an instrument record, and proposes them if they are unknown.
 
-import { fromScaled, isPlainDecimal } from '../../../base/number/decimal.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../../base/number/decimalText.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { Contract, MarginTier } from '../../../model/contract.ts';
 import type { Instrument } from '../../../model/instrument.ts';

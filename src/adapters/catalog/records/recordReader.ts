@@ -1,6 +1,7 @@
 // Reads checked values from a JSON object that people edit. Every message has the place, the expected value and the actual one.
 
-import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
+import { toScaled } from '../../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { nearestName } from '../../../base/number/nearestName.ts';
 

@@ -1,6 +1,6 @@
 // Describes why a row is invalid: the column, the expected and the actual value, and the remedy.
 
-import { isPlainDecimal } from '../../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../../base/number/decimalText.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { openOf } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';

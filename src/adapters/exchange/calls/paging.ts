@@ -79,7 +79,9 @@ export class Paging {
     return this.#cursor !== null && low <= this.#cursor;
   }
   #askUpward(): PageStep {
-    return { kind: 'ask', fromId: String(this.#highestRead! - 1n) };
+    // Ids begin with 1, and the exchange refuses 0.
+    const before = this.#highestRead! - 1n;
+    return { kind: 'ask', fromId: String(before > 0n ? before : 1n) };
   }
   #askDownward(): PageStep {
     this.#isDownward = true;

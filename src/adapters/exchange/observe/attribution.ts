@@ -9,11 +9,12 @@ import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import { partOf, type PositionPart } from '../order/expectedHoldings.ts';
-import { matchRow } from '../order/match.ts';
+import { asksForTheSame, matchRow } from '../order/match.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
+import { duplicateText, MAX_NAMED } from './duplicateText.ts';
 
 /** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
 export interface Sighting {
@@ -30,6 +31,8 @@ export interface OrderAttributionDeps {
   readonly sink: () => ExchangeSink;
   /** Called when the venue order id of one of our orders becomes known. The order is polled from now on. */
   readonly adopted: (tracked: TrackedOrder) => void;
+  /** Journals that a foreign order waits for the operator's decision, or no longer does. */
+  readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean) => void;
   /** Cancels a duplicate of one of our orders. */
   readonly cancelDuplicate: (instrument: number, venueId: string) => void;
 }
@@ -51,10 +54,11 @@ export interface ForeignOrder {
   readonly why: string;
   /** True for a trigger order. Only the list of trigger orders shows its terms. */
   readonly isWaiting: boolean;
+  /** For a trigger order: our order with the same terms, which it may be although it says that it is older; its client order id. */
+  readonly like?: string;
 }
 
-/** Maximum number of trades of a duplicate that a halt lists, and of duplicates that it names with their trades: the newest. */
-const MAX_NAMED = 10;
+const ORDER = { isWaiting: false } as const;
 /** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders while the halt stands. */
 const MAX_COPIES = 200;
 
@@ -74,6 +78,8 @@ export class OrderAttribution {
   readonly #unclearedIds = new Set<string>();
   /** The text of the halt that the process before this one raised for duplicates; null if there was none. */
   #textBeforeRestart: string | null = null;
+  /** False between a restart and the connection: the halts are restored, and nothing may be reported. */
+  #isConnected = false;
 
   constructor(deps: OrderAttributionDeps) {
     this.#deps = deps;
@@ -110,8 +116,57 @@ export class OrderAttribution {
   }
   /** Notes that the operator has decided about the order, so that it no longer blocks trading. */
   markDecided(venueId: string): void {
+    this.#forgetForeign(venueId);
+    if (this.#foreignOrders.size === 0 && this.#isConnected) this.#deps.raisedCauses.resolve('ALIEN', null);
+  }
+  #forgetForeign(venueId: string): void {
+    const foreign = this.#foreignOrders.get(venueId);
+    if (foreign === undefined) return;
     this.#foreignOrders.delete(venueId);
-    if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.resolve('ALIEN', null);
+    this.#deps.noteForeign(foreign, false);
+  }
+
+  /** Restores a foreign order that waited for a decision when the process before ended. No list may show it any more. */
+  restoreForeign(foreign: ForeignOrder): void {
+    this.#foreignOrders.set(foreign.venueId, foreign);
+    this.#deps.raisedCauses.restore('ALIEN', null, this.#foreignText(foreign));
+  }
+  /** Withdraws what the process before took for foreign, and what the journal knows as an order or as a slice of a kill. */
+  connected(): void {
+    this.#isConnected = true;
+    const ended = new Set(Array.from(this.#ended.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
+    for (const { venueId, instrument } of Array.from(this.#foreignOrders.values())) {
+      const isEnded = ended.has(`${this.#deps.instruments[instrument]!.id} ${venueId}`);
+      if (isEnded || this.#deps.trackedOrders.byVenueId(venueId) !== undefined) this.withdraw(venueId, 'the journal');
+    }
+    if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.withdraw('ALIEN', null, 'each foreign order is decided');
+  }
+  /** An order that was taken for foreign is ours, by its id. Withdraws the halt with the last such order. Returns false for any other order. */
+  withdraw(venueId: string, evidence: string): boolean {
+    const foreign = this.#foreignOrders.get(venueId);
+    if (foreign === undefined) return false;
+    this.#forgetForeign(venueId);
+    const { raisedCauses } = this.#deps;
+    const mistake = `order ${venueId} of ${raisedCauses.nameOf(foreign.instrument)} is an order of this bot, by ${evidence}`;
+    if (this.#foreignOrders.size === 0) raisedCauses.withdraw('ALIEN', null, mistake);
+    return true;
+  }
+  /**
+   * The id of our order has become known. Withdraws a foreign order with this id, and a foreign trigger order like it, because the exchange links
+   * the order that a trigger order places by its client order id. Returns true if fills of a foreign order are ours.
+   */
+  withdrawOf({ venueId, clientOrderId, request: { instrumentIndex } }: TrackedOrder): boolean {
+    const trigger = parseTriggerTrackId(venueId);
+    if (trigger === null)
+      for (const { venueId: triggerId, like, instrument } of Array.from(this.#foreignOrders.values()))
+        if (like === clientOrderId && instrument === instrumentIndex)
+          this.withdraw(triggerId, `the order that ${clientOrderId} has placed`);
+    const id = trigger?.triggerId ?? venueId;
+    return id !== null && this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
+  }
+  /** Journals that no foreign order waits for a decision, because the operator has cleared the halt without one. */
+  noteCleared(): void {
+    for (const foreign of this.#foreignOrders.values()) this.#deps.noteForeign(foreign, false);
   }
 
   /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
@@ -144,11 +199,19 @@ export class OrderAttribution {
           this.#cancelIfOpen(this.#duplicateOf(sighting.instrument, row.cid.toUpperCase(), venueId), row);
           return null;
         }
-        this.reportForeign(venueId, sighting.instrument, 'no order of ours asks for what it asks');
+        if (!this.#mayBeInFlight(row, sighting.instrument))
+          this.reportForeign(venueId, sighting.instrument, 'no order of ours asks for what it asks');
         return null;
       default:
         return assertNever(match);
     }
+  }
+
+  /** True for a row without a client order id that asks for what an order asks whose reply is on its way. The reply identifies the order. */
+  #mayBeInFlight(row: OrderRow, instrument: number): boolean {
+    if (row.cid !== null) return false;
+    const open = Array.from(this.#deps.trackedOrders.openOf(instrument));
+    return open.some((tracked) => tracked.lifecycle === 'sent' && tracked.venueId === null && asksForTheSame(row, tracked));
   }
 
   /** True for a client order id of an order that ended before the restart and that had another venue order id than this one. */
@@ -164,10 +227,11 @@ export class OrderAttribution {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
     const withEqualTerms = Array.from(ownTriggers).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
+    // The create is still in flight. Its reply identifies the order, so match neither by fingerprint nor by time: the clock that gives orders
+    // their times may be another one than the clock that checks requests.
+    if (withEqualTerms.some(({ lifecycle }) => lifecycle === 'sent')) return;
     const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
     if (tracked === undefined) return this.#reportForeignTrigger(triggerOrderId, sighting.instrument, withEqualTerms);
-    // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
-    if (tracked.lifecycle === 'sent') return;
     this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), sighting, null);
   }
 
@@ -194,14 +258,19 @@ export class OrderAttribution {
   #reportForeignTrigger(triggerId: string, instrument: number, withEqualTerms: readonly TrackedOrder[]): void {
     const [first] = withEqualTerms;
     const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.clientOrderId} and says that it is older`;
-    this.reportForeign(triggerId, instrument, why, true);
+    this.reportForeign(triggerId, instrument, why, { isWaiting: true, ...(first === undefined ? {} : { like: first.clientOrderId }) });
   }
 
   /** Reports a foreign order once, and halts the account until the operator decides. */
-  reportForeign(venueId: string, instrument: number, why: string, isWaiting = false): void {
+  reportForeign(venueId: string, instrument: number, why: string, trigger: Pick<ForeignOrder, 'isWaiting' | 'like'> = ORDER): void {
     if (this.isExcluded(venueId)) return;
-    this.#foreignOrders.set(venueId, { venueId, instrument, why, isWaiting });
-    this.#deps.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is foreign: ${why}`);
+    const foreign = { venueId, instrument, why, ...trigger };
+    this.#foreignOrders.set(venueId, foreign);
+    this.#deps.noteForeign(foreign, true);
+    this.#deps.raisedCauses.raise('ALIEN', null, this.#foreignText(foreign));
+  }
+  #foreignText({ venueId, instrument, why }: ForeignOrder): string {
+    return `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is foreign: ${why}`;
   }
 
   /** Ends the contest of the order's venue order id. Fills that were booked under the contested id may belong to another order. */
@@ -310,29 +379,13 @@ export class OrderAttribution {
     this.#unclearedIds.delete(venueId);
     this.#unclearedIds.add(venueId);
     const ids = [...this.#unclearedIds].toReversed();
-    const texts = ids.slice(0, MAX_COPIES).map((id, index) => this.#duplicateText(id, this.#duplicates.get(id)!, index < MAX_NAMED));
+    const texts = ids.slice(0, MAX_COPIES).map((id, index) => this.#textOf(id, index < MAX_NAMED));
     const remainderText = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
     const earlierText = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
     raisedCauses.raise('DUPLICATE', null, [...texts, ...remainderText, ...earlierText].join('; '));
   }
-  #duplicateText(venueId: string, { instrument, clientOrderId, fills }: DuplicateOrder, withTrades: boolean): string {
-    const text = `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is a second copy of ${clientOrderId}`;
-    if (fills.length === 0) return text;
-    const withSum = `${text}; it has ${boughtOrSoldText(fills)}`;
-    return withTrades ? `${withSum} (trades ${tradeIdsText(fills)}): a position of the account, of no strategy` : withSum;
+  #textOf(venueId: string, withTrades: boolean): string {
+    const duplicate = this.#duplicates.get(venueId)!;
+    return duplicateText({ ...duplicate, venueId, symbol: this.#deps.raisedCauses.nameOf(duplicate.instrument) }, withTrades);
   }
-}
-
-/** Returns the sum of the fills, such as `bought 0.2 for 18000`. */
-function boughtOrSoldText(fills: readonly UnattributedFill[]): string {
-  const sumOf = (amountOf: (fill: UnattributedFill) => string): string =>
-    fills.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0)).toFixed();
-  const [{ side }] = fills as readonly [UnattributedFill];
-  return `${side === 'buy' ? 'bought' : 'sold'} ${sumOf(({ qty }) => qty)} for ${sumOf(({ notional }) => notional)}`;
-}
-
-/** Returns the trade ids, at most `MAX_NAMED`. */
-function tradeIdsText(fills: readonly UnattributedFill[]): string {
-  const ids = fills.map(({ tradeId }) => tradeId);
-  return ids.length > MAX_NAMED ? `${ids.slice(0, MAX_NAMED).join(', ')} ...` : ids.join(', ');
 }

@@ -31,6 +31,11 @@ export class BookedTradeIds {
   #pruneAt = 2 * MIN_KEPT;
   /** The known total includes all trades up to this id; null: all booked trades. */
   #totalsId: bigint | null = null;
+  /**
+   * The next complete read reaches back to this id, 0 for the first trade: a foreign order of the process before may have later trades. Null: no
+   * such order.
+   */
+  #foreignId: bigint | null = null;
 
   constructor(sinceMs: number) {
     this.sinceMs = sinceMs;
@@ -45,6 +50,12 @@ export class BookedTradeIds {
     this.#totalsId = BigInt(tradeId);
   }
 
+  /** Notes that a foreign order of the process before has no trade up to `tradeId`; null: it may have any. */
+  noteForeignAfter(tradeId: string | null): void {
+    const id = BigInt(tradeId ?? 0);
+    if (this.#foreignId === null || id < this.#foreignId) this.#foreignId = id;
+  }
+
   /** Number of trade legs kept one by one. */
   get size(): number {
     return this.#booked.size;
@@ -55,7 +66,7 @@ export class BookedTradeIds {
   }
   /** True if the known totals include no trade, so that every trade of the bot must be read once. */
   get needsAll(): boolean {
-    return this.#totalsId === 0n;
+    return this.#totalsId === 0n || this.#foreignId === 0n;
   }
   /** The highest booked trade id; null before the first. */
   get newestId(): string | null {
@@ -95,7 +106,15 @@ export class BookedTradeIds {
     let newest: bigint | null = null;
     for (const trade of this.#booked.values()) if (trade.timeMs < timeMs && (newest === null || trade.id > newest)) newest = trade.id;
     if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.needsAll ? null : this.#totalsId;
+    if (newest !== null && this.#foreignId !== null && this.#foreignId < newest) newest = this.needsAll ? null : this.#foreignId;
     newest ??= this.#newestBeforeStart;
+    return newest === null ? null : String(newest);
+  }
+  /** Returns the newest known trade with an id below all of `ids`; null without one. */
+  newestBelow(ids: readonly string[]): string | null {
+    const bounds = ids.map(BigInt);
+    let newest: bigint | null = null;
+    for (const { id } of this.#booked.values()) if ((newest === null || id > newest) && bounds.every((bound) => id < bound)) newest = id;
     return newest === null ? null : String(newest);
   }
   /** Returns the number of booked trades at `timeMs` or later. */
@@ -106,6 +125,7 @@ export class BookedTradeIds {
   }
   /** Notes that all trades up to now were listed. If each has been counted, the totals are current, and every later trade counts. */
   noteAllCounted(): void {
+    this.#foreignId = null;
     if (this.#totalsId === null) return;
     for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;
     this.#totalsId = null;

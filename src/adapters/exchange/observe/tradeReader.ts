@@ -109,6 +109,11 @@ export class TradeReader {
       .filter((row) => this.#sides.mayChange(row, part))
       .reduce((sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)), new Decimal(0));
   }
+  /** Returns the newest trade before every trade that is not booked yet; null without one. */
+  get lastBookedId(): string | null {
+    const open = [...Array.from(this.#unattributed.values(), ({ row }) => row), ...Array.from(this.#foreignFills.values()).flat()];
+    return this.seen.newestBelow(open.map(({ tradeId }) => tradeId));
+  }
   /** Books the fills of an order that the operator has adopted. */
   adoptFills(venueId: string): void {
     const atMs = -Infinity;

@@ -53,6 +53,15 @@ export class RaisedCauses {
   clear(code: HaltCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
+  /** Restores a cause of the process before. The risk module has it from the journal, so nothing is reported. */
+  restore(code: HaltCode, instrument: number | null, detail: string): void {
+    this.#standing.set(keyOf(code, instrument), { code, instrument, venueId: null, what: detail });
+  }
+  /** Withdraws a cause that was a mistake, also one that only the operator may clear. `mistake` says why, for the journal. */
+  withdraw(code: HaltCode, instrument: number | null, mistake: string): void {
+    if (!this.#standing.delete(keyOf(code, instrument))) return;
+    if (!this.#isRaisedElsewhere(code, instrument)) this.#sink().clearHalt(code, instrument, mistake);
+  }
   /** Clears a cause and reports that. Does nothing if the cause is not raised, or if only the operator may clear it. */
   resolve(code: HaltCode, instrument: number | null): void {
     if (CLEARED_BY_OPERATOR.has(code)) return;

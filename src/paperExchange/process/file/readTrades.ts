@@ -1,7 +1,8 @@
 // Reads recorded trades from a file of comma-separated values, as whole ticks and lots.
 
 import { readFileSync } from 'node:fs';
-import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
+import { toScaled } from '../../../base/number/decimal.ts';
+import { isPlainDecimal } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { parseTime } from '../../../model/time.ts';

@@ -112,8 +112,10 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
   return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {
     const place = feeds.indexOf(drawn[index]!.feed);
     // Custom functions may be impure, so that a second computation could give other values.
-    const isKept = drawn.length <= MAX_KEPT_TRACES || indicators.customs.length > 0;
-    return new RunTrace(name, pane, place, isKept, () => indicators.traceValues(series));
+    const isImpure = indicators.customs.length > 0;
+    const trace = new RunTrace(name, pane, place, isImpure || drawn.length <= MAX_KEPT_TRACES, () => indicators.traceValues(series));
+    if (!isImpure) trace.at = (rows) => indicators.traceAt(series, rows);
+    return trace;
   });
 }
 
@@ -121,13 +123,14 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
 const MAX_KEPT_TRACES = 64;
 
 /**
- * The values are computed when they are read: only charts need them, and a run without a report has none. `isKept`: they are computed once,
- * otherwise at each read.
+ * The values are computed when they are read: only charts need them, and a run without a report has none. `isKept`: the whole column is computed
+ * once, otherwise at each read.
  */
 class RunTrace implements IndicatorTrace {
   readonly name: string;
   readonly pane: string;
   readonly feed: number;
+  at?: (rows: Int32Array) => Float64Array;
   readonly #isKept: boolean;
   readonly #make: () => Float64Array;
   #values: Float64Array | null = null;

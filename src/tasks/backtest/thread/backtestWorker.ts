@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { tuneForOneRun } from '../../../adapters/runtime/v8.ts';
 import { assert } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { warning } from '../../../model/warning.ts';
@@ -40,6 +41,7 @@ const begun = new Map<Phase, number>();
 
 // The input comes by message: the thread starts before the input is known, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
+  tuneForOneRun();
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 

@@ -1,7 +1,6 @@
 // Starts the worker thread of a backtest early: it loads its modules while the command line is parsed.
 
 import { Worker } from 'node:worker_threads';
-import { tuneForOneRun } from '../../../adapters/runtime/v8.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 
 let early: Worker | null = null;
@@ -20,6 +19,5 @@ export function takeWorker(): Worker {
 }
 
 function start(): Worker {
-  tuneForOneRun();
   return new Worker(moduleUrl('tasks/backtest/thread/backtestWorker'), { stdout: true });
 }

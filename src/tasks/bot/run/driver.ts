@@ -123,8 +123,8 @@ export class Driver implements ExchangeSink {
   raiseHalt(code: string, instrument: number | null, why: string): void {
     this.step(() => this.#deps.engine.raiseHalt(code, instrument, why));
   }
-  clearHalt(code: string, instrument: number | null): void {
-    this.step(() => this.#deps.engine.clearHalt(code, instrument));
+  clearHalt(code: string, instrument: number | null, mistake?: string): void {
+    this.step(() => this.#deps.engine.clearHalt(code, instrument, mistake));
   }
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
     this.step(() => {

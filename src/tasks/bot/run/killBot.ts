@@ -11,14 +11,12 @@ import { orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
-import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
+import { SLICE_GAP, sliceJournal } from '../../kill/flatten/sliceJournal.ts';
 import { killSettings, readWhole, windowOf } from '../../kill/separate/standaloneKill.ts';
 import type { KillSettings } from '../../kill/plan/venue.ts';
 import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from './liveBot.ts';
 
-/** Distance of the order numbers of slices from the newest order, so that orders that the engine still drafts get other numbers. */
-const SLICE_GAP = 1_000_000;
 /** Time limit for requests in flight. A kill does not depend on them. */
 const REST_MS = 15_000;
 

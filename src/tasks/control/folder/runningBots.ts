@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ignoreSystemErrors } from '../../../adapters/disk/fileError.ts';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
@@ -22,7 +23,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
   const folder = join(stateFolder, FOLDER);
   const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
   const note: BotNote = { data, process: thisProcess() };
-  const isNoted = ignoreErrors(() => {
+  const isNoted = ignoreSystemErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter(isNoteName))
       if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
@@ -30,14 +31,14 @@ export function noteBot(stateFolder: string, data: string): () => void {
     replaceFile(path, `${JSON.stringify(note)}\n`);
   });
   return () => {
-    if (isNoted) ignoreErrors(() => rmSync(path, { force: true }));
+    if (isNoted) ignoreSystemErrors(() => rmSync(path, { force: true }));
   };
 }
 
 /** Returns the data folders of this user's running bots. */
 export function runningBots(stateFolder: string): readonly string[] {
   const folders: string[] = [];
-  ignoreErrors(() => {
+  ignoreSystemErrors(() => {
     const folder = join(stateFolder, FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
@@ -59,16 +60,5 @@ function readNote(path: string): BotNote | null {
     return isNote ? (note as BotNote) : null;
   } catch {
     return null;
-  }
-}
-
-/** Runs `act`. Returns false on a system error. */
-function ignoreErrors(act: () => void): boolean {
-  try {
-    act();
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
-    throw error;
   }
 }

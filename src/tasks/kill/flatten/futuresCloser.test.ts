@@ -26,7 +26,15 @@ async function closable(
   const judge = {
     read: () => Promise.resolve({ held: rangesByStrategy, heldOn: { buy: onSide(true), sell: onSide(false) }, uncertainties: [] }),
   };
-  const closer = new FuturesCloser({ instrument: PERPETUAL, positionSide, isNet, judge: judge as never, journal: null as never });
+  const cancelTriggers = () => Promise.resolve([]);
+  const closer = new FuturesCloser({
+    instrument: PERPETUAL,
+    positionSide,
+    isNet,
+    judge: judge as never,
+    journal: null as never,
+    cancelTriggers,
+  });
   const row = (side: 'buy' | 'sell', volume: number) => ({
     positionSide: side,
     positionVolume: String(volume),

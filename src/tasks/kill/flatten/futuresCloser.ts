@@ -7,6 +7,7 @@ import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
 import { settleSlice } from './settle.ts';
 import { sliceOutcomeOf, findSlice } from './sliceOutcome.ts';
 import type { CloserDeps } from './spotCloser.ts';
+import type { LeftTrigger } from '../cancel/triggers.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
@@ -17,6 +18,8 @@ export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
   readonly positionSide: Side;
   /** False in two-way mode: strategies may have long and short positions side by side. */
   readonly isNet: boolean;
+  /** Cancels the bot's trigger orders of the contract. Returns those that may be the bot's and are left alone. Throws KillStopped. */
+  readonly cancelTriggers: () => Promise<readonly LeftTrigger[]>;
 }
 
 /** Closes one side of one contract. */
@@ -24,6 +27,8 @@ export class FuturesCloser implements Closer {
   readonly #deps: FuturesCloserDeps;
   /** Margin mode of the position: 1 cross, 2 isolated. */
   #positionType: 1 | 2 = 1;
+  /** Trigger orders that may be the bot's; null: none were cancelled yet. */
+  #leftTriggers: readonly LeftTrigger[] | null = null;
 
   constructor(deps: FuturesCloserDeps) {
     this.#deps = deps;
@@ -37,11 +42,19 @@ export class FuturesCloser implements Closer {
     if (!position) return null;
     this.#positionType = position.positionType === 2 ? 2 : 1;
     const { low, high } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
-    const qty = Decimal.min(low, position.positionVolume, position.canCloseVolume);
+    const side = positionSide === 'buy' ? 'sell' : 'buy';
+    if (this.#leftTriggers === null && high.lessThan(position.positionVolume)) {
+      // The account has contracts that are not the bot's. A stop of the bot that fires beside a slice would close them, so it is cancelled
+      // first, and protects nothing any more. Then everything is read again, because it may have fired before.
+      this.#leftTriggers = await this.#deps.cancelTriggers();
+      return this.closable(venue);
+    }
+    const left = (this.#leftTriggers ?? []).filter(({ trigger }) => trigger.open === 'CLOSE' && trigger.side === side);
+    const mayFire = left.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
+    const qty = Decimal.max(0, Decimal.min(low, position.positionVolume, position.canCloseVolume).minus(mayFire));
     // The part of a position that is not the bot's stays open.
     const rest = Decimal.min(high, position.positionVolume).minus(qty);
-    const side = positionSide === 'buy' ? 'sell' : 'buy';
-    return { side, qty, rest, uncertainties: uncertainties.map(doubtText) };
+    return { side, qty, rest, uncertainties: [...uncertainties.map(doubtText), ...left.map(leftText)] };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
@@ -81,6 +94,10 @@ export class FuturesCloser implements Closer {
     return { kind: 'ended', filled: await settleSlice(venue, calls, restMs) };
   }
 }
+
+/** Says why a part of the position is left for a trigger order. */
+const leftText = ({ instrument, trigger: { triggerOrderId, volume } }: LeftTrigger): string =>
+  `${instrument}: trigger order ${triggerOrderId} may be the bot's, and may close ${volume} contracts`;
 
 /** Returns the bounds of the strategies' position on one side. In net mode it is their sum; in two-way mode each side has its own. */
 function ownRange(ranges: readonly Range[], positionSide: Side, isNet: boolean): Range {

@@ -21,6 +21,12 @@ export interface SliceJournal {
   writeUnknown(cid: string): void;
 }
 
+/**
+ * Distance of the order numbers of slices from the newest order that is known. Orders that the engine still drafts, and those that an older copy
+ * of the journal lacks, have other numbers than a slice.
+ */
+export const SLICE_GAP = 1_000_000;
+
 /** The bot's journal, and the names of its orders. */
 export interface SliceJournalDeps {
   readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;

@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ignoreSystemErrors } from '../../../adapters/disk/fileError.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
@@ -15,9 +16,9 @@ export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
   // Replace the file atomically: a partial one would count as no mark.
-  const isWritten = ignoreErrors(() => replaceFile(path, `${JSON.stringify(self)}\n`));
+  const isWritten = ignoreSystemErrors(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
-    if (isWritten && killerIn(path)?.pid === self.pid) ignoreErrors(() => rmSync(path, { force: true }));
+    if (isWritten && killerIn(path)?.pid === self.pid) ignoreSystemErrors(() => rmSync(path, { force: true }));
   };
 }
 
@@ -34,17 +35,6 @@ function killerIn(path: string): ProcessIdentity | null {
     return typeof parsed === 'object' && parsed !== null && 'pid' in parsed ? (parsed as ProcessIdentity) : null;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return null;
-    throw error;
-  }
-}
-
-/** Runs `act`. Returns false if the disk reports an error. */
-function ignoreErrors(act: () => void): boolean {
-  try {
-    act();
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
     throw error;
   }
 }

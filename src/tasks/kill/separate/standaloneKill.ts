@@ -25,7 +25,7 @@ import { endHolder } from './endProcess.ts';
 import { takeKillTurn, type TurnWait } from './killTurn.ts';
 import { JournalBooks } from '../evidence/journalBooks.ts';
 import { runKill, type KillBooks, type KillReport } from '../kill.ts';
-import { sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
+import { SLICE_GAP, sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
 import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/venue.ts';
 
 /** Options of the kill. */
@@ -198,7 +198,7 @@ async function flattenBooks(
   incidents.writeTo(opened.journal);
   const { id, cid } = books.lastOrder;
   prefix = cid?.slice(0, 16) ?? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
-  let last = id;
+  let last = id + SLICE_GAP;
   const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
   books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
   return {

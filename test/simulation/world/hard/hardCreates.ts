@@ -53,9 +53,10 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
 export const slowTravelMs = (size: number): number => 1000 + ((size * 97) % 1) * 3500;
 
 /** Has the exchange accept a request now. Its order reaches the book and the lists after `ms`. */
-function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): void {
+export function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): Answer {
   const usual = side.delays;
   side.delays = { ...usual, admissionMs: ms, visibilityMs: ms };
-  handle();
+  const answer = handle();
   side.delays = usual;
+  return answer;
 }

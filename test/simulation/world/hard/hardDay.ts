@@ -1,6 +1,7 @@
 // Draws what only hard days have: more kinds of faults, clocks far off, lists without client order ids, and bursts of equal orders.
 
 import { seededRng } from '../../../../src/base/number/rng.ts';
+import { themeOf, themeTermsOf, type ThemeTerms } from '../themes/themedDay.ts';
 
 /** Faults of create requests that only hard days have. */
 export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashBehind'] as const;
@@ -35,27 +36,25 @@ export interface HardFault {
 
 /** Seeds above this have hard days. All others have the hashes that they had before there were hard days. */
 const LAST_PLAIN_SEED = 1000;
-export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED;
+export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED && themeOf(seed) === null;
 
 /** Clocks of a hard day are at most this far ahead or behind, ms. Clocks of other days: 3 s. */
 const HARD_SKEW_MS = 60_000;
 const PLAIN_SKEW_MS = 3000;
 
 /** Settings of a day that the schedule does not contain. */
-export interface DayTerms {
-  /** A clock is at most this far ahead of true time, or behind it, ms. */
-  readonly maxSkewMs: number;
-  /** True if lists of open orders have no client order ids, so that a lost order is found by its terms. */
-  readonly hidesClientIds: boolean;
-  /** True if the strategy sends several equal orders at once. */
-  readonly hasBursts: boolean;
-}
+export type DayTerms = ThemeTerms;
+/** Longest visibility delay of the exchange on days without a theme, ms. */
+const MAX_VISIBILITY_MS = 1500;
 
 /** Returns the settings of a day. */
 export function dayTermsOf(seed: number): DayTerms {
-  if (!isHardDay(seed)) return { maxSkewMs: PLAIN_SKEW_MS, hidesClientIds: false, hasBursts: false };
+  const theme = themeOf(seed);
+  if (theme !== null) return themeTermsOf(seed, theme);
+  const maxVisibilityMs = MAX_VISIBILITY_MS;
+  if (!isHardDay(seed)) return { maxSkewMs: PLAIN_SKEW_MS, hidesClientIds: false, hasBursts: false, maxVisibilityMs };
   const rng = seededRng(seed ^ 0x7e25);
-  return { maxSkewMs: HARD_SKEW_MS, hidesClientIds: rng.next() < 0.5, hasBursts: rng.next() < 0.5 };
+  return { maxSkewMs: HARD_SKEW_MS, hidesClientIds: rng.next() < 0.5, hasBursts: rng.next() < 0.5, maxVisibilityMs };
 }
 
 /** Largest share of the create requests that have one kind of fault. */

@@ -10,7 +10,7 @@ import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeCrash } from './exchangeCrash.ts';
 import { ManualActs } from './manualActs.ts';
 import { ClockFaults } from './clockFaults.ts';
-import { HARD_TIMED_FAULTS, isClockFault, isManualAct } from './hardDay.ts';
+import { HARD_TIMED_FAULTS, isClockFault, isHardDay, isManualAct } from './hardDay.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -71,7 +71,7 @@ export class HardFaults {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
     this.#clocks = new ClockFaults(deps, seed);
-    this.#crash = deps.venue.market === 'spot' ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
+    this.#crash = deps.venue.market === 'spot' && isHardDay(seed) ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
   }
 
   #exchangeIsBack(): void {

@@ -122,8 +122,6 @@ export class ManualActs {
       else observer.report('S7', `order ${id} is foreign and undecided, and the account is not halted`, queue.nowMs);
     }
     operator.ignore(foreign.filter((id) => venue.manualTradesById.has(id)));
-    // A restart keeps the halt of a slice that the bot took for foreign during its own kill, and the next process knows the slice.
-    if (foreign.length === 0 && causes.some(({ code }) => code === 'ALIEN')) operator.clearOnce('ALIEN');
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
     for (const { why } of mismatches) for (const asset of ['USDT', BASE]) if (why.includes(asset)) this.#unnamed.delete(asset);
     if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + EXPLAINED_MS) operator.clearOnce('MISMATCH');

@@ -1,0 +1,30 @@
+// The options and the result of a simulated day.
+
+/** Counts of one simulated day, its violations, and a hash of everything that happened. */
+export interface DayResult {
+  readonly seed: number;
+  readonly orders: number;
+  /** Number of create requests, with those whose connection was refused. */
+  readonly creates: number;
+  readonly fills: number;
+  readonly instants: number;
+  readonly unknown: number;
+  readonly restarts: number;
+  readonly kills: number;
+  readonly duplicates: number;
+  readonly forgotten: number;
+  /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
+  readonly exchangeCrashes: number;
+  readonly lostOrders: number;
+  readonly violations: readonly string[];
+  readonly hash: string;
+}
+
+export interface DayOptions {
+  readonly lengthMs?: number;
+  /** True to end the day at the first violation. */
+  readonly untilViolation?: boolean;
+  /** True for a bot that trades contracts in place of coins. */
+  readonly futures?: boolean;
+  readonly print?: (line: string) => void;
+}

@@ -1,0 +1,336 @@
+// Ends a day with a kill that works without the bot, as `isobar kill` does after the bot has ended. Persons have placed orders like its lost ones.
+
+import { rmSync, mkdirSync } from 'node:fs';
+import { lots, ticks, units } from '../../../../src/base/brand.ts';
+import { ConfigError } from '../../../../src/base/errors.ts';
+import { seededRng, type Rng } from '../../../../src/base/number/rng.ts';
+import type { OrderIntent } from '../../../../src/model/order.ts';
+import { openExchange } from '../../../../src/access/openExchange.ts';
+import { accessSettings } from '../../../../src/access/settings.ts';
+import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
+import type { Scheduler } from '../../../../src/ports/scheduler.ts';
+import { botFileOf } from '../../../../src/tasks/bot/botFile.ts';
+import { standaloneKill } from '../../../../src/tasks/kill/separate/standaloneKill.ts';
+import type { KillReport } from '../../../../src/tasks/kill/kill.ts';
+import type { BotProcess } from '../botProcess.ts';
+import type { JournalDisk } from '../journalDisk.ts';
+import type { SimulatedNetwork } from '../network.ts';
+import type { Observer } from '../observer.ts';
+import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
+import type { RequestFault } from '../schedule.ts';
+import { fieldOf } from './replies.ts';
+
+/** The last create before the kill leaves at most this long after the first one that is lost, ms. */
+const LOSING_MS = 90_000;
+/** Time from the end of the process until the kill begins, ms. */
+const KILL_AFTER_MS = { min: 3000, max: 60_000 };
+/** Without progress for this long, the kill ends, in seconds. */
+const GIVE_UP_SECONDS = 600;
+/** The journal of the kill is a copy that is so old, ms, on some days. */
+const COPY_AGE_MS = 240_000;
+/** Number of orders that a person has open on some days: as many as a list shows at most. */
+const MANY_ORDERS = 1000;
+
+export interface LastKillDeps {
+  readonly queue: DueQueue;
+  readonly venue: SimulatedVenue;
+  readonly observer: Observer;
+  readonly network: SimulatedNetwork;
+  readonly journal: JournalDisk;
+  /** Folder of the journal on the disk of this computer. */
+  readonly folder: string;
+  readonly process: () => BotProcess | null;
+  /** Ends the process for good. */
+  readonly endProcess: () => void;
+  readonly print: (text: string) => void;
+}
+
+/** What the kill of a day finds. */
+interface KillTerms {
+  /** The journal: whole, an older copy of it, or none. */
+  readonly journal: 'whole' | 'old' | 'none';
+  /** True if no reply to the kill has a client order id. */
+  readonly hidesClientIds: boolean;
+  /** What a person has done: placed orders like the lost ones, placed as many as a list shows, or locked the coins of the account. */
+  readonly manual: 'alike' | 'many' | 'locked';
+}
+/** Each day has one of these, by its seed. An old journal needs client order ids: with neither, nothing says that an order is the bot's. */
+const KILL_TERMS: readonly KillTerms[] = [
+  { journal: 'old', hidesClientIds: false, manual: 'alike' },
+  { journal: 'none', hidesClientIds: true, manual: 'alike' },
+  { journal: 'whole', hidesClientIds: true, manual: 'many' },
+  { journal: 'whole', hidesClientIds: true, manual: 'locked' },
+  { journal: 'whole', hidesClientIds: true, manual: 'alike' },
+  { journal: 'whole', hidesClientIds: true, manual: 'alike' },
+  { journal: 'whole', hidesClientIds: false, manual: 'alike' },
+];
+
+export class LastKill {
+  /** True from the first lost create on. */
+  isLosing = false;
+  /** True while the kill runs. */
+  isRunning = false;
+  isOver = false;
+  readonly terms: KillTerms;
+  readonly #deps: LastKillDeps;
+  readonly #rng: Rng;
+  /** The creates that were lost: before they arrived, or only their replies. */
+  readonly #lost: { readonly body: string; readonly isDone: boolean; readonly leftMs: number }[] = [];
+  #isArmed = false;
+  /** Orders by hand that nothing distinguishes from an own one. */
+  readonly #alike = new Set<string>();
+  /** The trades that the journal has, as instrument and id. */
+  #journalTrades: ReadonlySet<string> = new Set();
+  /** The list of trades that is answered now lacks those from this time on. */
+  #lackedFromMs = Infinity;
+
+  constructor(deps: LastKillDeps, seed: number) {
+    this.#deps = deps;
+    this.#rng = seededRng(seed * 53);
+    this.terms = KILL_TERMS[seed % KILL_TERMS.length]!;
+    deps.venue.isJournalOld = this.terms.journal === 'old';
+    const { queue } = deps;
+    const beginMs = queue.nowMs + 900_000 + Math.floor(this.#rng.next() * 1_500_000);
+    queue.at(beginMs, () => {
+      this.#isArmed = true;
+      // Every order is known.
+      if (this.terms.manual === 'locked') this.#end();
+    });
+    queue.at(beginMs - COPY_AGE_MS, () => this.terms.journal === 'old' && deps.journal.mirror());
+    queue.at(beginMs + 3_000_000, () => this.#end());
+  }
+
+  /** Returns the fault of a create: all are lost from a time on. */
+  faultOf(createNumber: number): RequestFault | undefined {
+    if (this.isRunning || !this.#isArmed || this.#deps.process()?.opened == null) return undefined;
+    if (this.terms.manual === 'locked') return undefined;
+    if (!this.isLosing) this.#beginLosing();
+    return { what: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', at: createNumber, size: 0.2 };
+  }
+  /** Takes note of a create that leaves. */
+  noteCreate(body: string, isDone: boolean): void {
+    if (this.isLosing && !this.isRunning) this.#lost.push({ body, isDone, leftMs: this.#deps.queue.nowMs });
+  }
+
+  #beginLosing(): void {
+    const { queue } = this.#deps;
+    this.isLosing = true;
+    const afterMs = this.#rng.next() < 0.5 ? 40 : Math.floor(this.#rng.next() * LOSING_MS);
+    queue.at(queue.nowMs + afterMs, () => this.#end());
+  }
+
+  /** Ends the process, has persons place orders, and begins the kill. */
+  #end(): void {
+    const { queue, process, endProcess, journal, folder } = this.#deps;
+    const opened = process()?.opened;
+    if (this.isRunning || this.isOver) return;
+    if (opened == null) return void queue.at(queue.nowMs + 5000, () => this.#end());
+    this.#isArmed = true;
+    this.isRunning = true;
+    this.#journalTrades = tradesIn(journal);
+    const botFile = { ...botFileOf(opened), journal: `${folder}/journal` };
+    if (this.terms.journal !== 'old') journal.mirror();
+    if (this.terms.journal === 'none') {
+      rmSync(botFile.journal, { recursive: true, force: true });
+      mkdirSync(botFile.journal, { recursive: true, mode: 0o700 });
+    }
+    endProcess();
+    this.#placeManualOrders();
+    const afterMs = KILL_AFTER_MS.min + this.#rng.next() * (KILL_AFTER_MS.max - KILL_AFTER_MS.min);
+    queue.at(queue.nowMs + Math.floor(afterMs), () => this.#begin(botFile));
+  }
+
+  /** Returns a row of a reply to the kill; null: a replica lacks it. */
+  rowOf(path: string, row: string): string | null {
+    if (path.endsWith('/myTrades')) return Number(fieldOf(row, 'time')) >= this.#lackedFromMs ? null : row;
+    return this.terms.hidesClientIds ? row.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : row;
+  }
+  /** Draws whether the next list of trades lacks the newest ones, and one that the journal has. */
+  drawList(symbol: string): void {
+    this.#lackedFromMs = Infinity;
+    if (this.terms.journal === 'old' || this.terms.manual === 'locked' || this.#rng.next() > 0.35) return;
+    const known = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
+      order.instrument.wireName === symbol ? trades.filter(({ tradeId }) => this.#journalTrades.has(`spot:${symbol} ${tradeId}`)) : [],
+    );
+    const newest = known.reduce((max, { timeMs }) => Math.max(max, timeMs), -Infinity);
+    if (newest > -Infinity) this.#lackedFromMs = newest;
+  }
+
+  // --- Orders by hand
+
+  #placeManualOrders(): void {
+    const { queue, venue } = this.#deps;
+    for (const { body, isDone, leftMs } of this.#lost) {
+      const intent = intentOf(body, venue);
+      if (intent === null || this.#rng.next() < 0.25) continue;
+      const kind = this.#rng.next();
+      // Without the own order, one with the same terms within the window of the request would be taken for it.
+      const clientId = this.#rng.next() < 0.5 ? 'OTHERPROGRAM1' : null;
+      const isOtherwise = kind < 0.3;
+      const isNamed = clientId !== null && !this.terms.hidesClientIds;
+      const isLater = !isNamed && !isOtherwise && (!isDone || kind < 0.6);
+      const atMs = leftMs + (isLater ? 7000 + Math.floor(this.#rng.next() * 20_000) : 500);
+      const other = isOtherwise ? otherwise(intent, this.#rng.next()) : intent;
+      queue.at(Math.max(queue.nowMs + 100, atMs), () => {
+        const id = venue.placeManually(other, clientId);
+        // If the own order ends before the kill reads its list, one like it in time is the only one that it can be.
+        if (id !== null && !isLater && other === intent) this.#alike.add(id);
+      });
+    }
+    if (this.terms.manual === 'locked') this.#lockCoins();
+    if (this.terms.manual !== 'many') return;
+    const { instrument } = venue.side.market('AAAUSDT')!;
+    for (let nth = 0; nth < MANY_ORDERS; nth++)
+      venue.placeManually(
+        {
+          instrument,
+          side: 'buy',
+          role: 'limit',
+          lots: lots(1000 + nth),
+          quoteUnits: units(0),
+          limit: ticks(50),
+          reduceOnly: false,
+          timeInForce: null,
+          slot: '',
+        },
+        null,
+      );
+  }
+
+  /** Locks the coins of the account, and a part of those of the bot, in orders far from the price. */
+  #lockCoins(): void {
+    const { venue } = this.#deps;
+    for (const base of SYMBOLS) {
+      const { instrument } = venue.side.market(`${base}USDT`)!;
+      const heldLots = Math.floor(venue.heldLots(base) * (0.2 + 0.6 * this.#rng.next()));
+      const all = {
+        instrument,
+        side: 'sell',
+        role: 'limit',
+        lots: lots(500_000 + heldLots),
+        quoteUnits: units(0),
+        limit: ticks(90_000),
+        reduceOnly: false,
+      };
+      venue.placeManually({ ...all, timeInForce: null, slot: '' } as OrderIntent);
+    }
+  }
+
+  // --- The kill
+
+  #begin(botFile: ReturnType<typeof botFileOf>): void {
+    const { queue, venue, network, print } = this.#deps;
+    const { key } = venue;
+    const environment = {
+      ISOBAR_API_KEY: key.apiKey,
+      ISOBAR_API_SECRET: key.secret,
+      ISOBAR_SPOT_URL: NOWHERE,
+      ISOBAR_FUTURES_URL: NOWHERE,
+      XDG_STATE_HOME: this.#deps.folder,
+    };
+    const exchange = openExchange(accessSettings({}, environment), {
+      scheduler: new QueueScheduler(queue),
+      network: { send: network.wireOf({ isDead: false }), close: async () => {} },
+      random: () => this.#rng.next(),
+    });
+    const openManualOrders = venue.side.live().filter(({ id }) => venue.manualTradesById.has(id));
+    const onPhase = (phase: string, text: string): void => print(`kill ${phase}: ${text}`);
+    const options = { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange, endBot: () => Promise.resolve(null) };
+    standaloneKill(botFile, options).then(
+      (report) =>
+        this.#judge(
+          report,
+          openManualOrders.map(({ id }) => id),
+        ),
+      (error: unknown) => {
+        if (!(error instanceof ConfigError)) this.#deps.observer.report('KILL', `the kill ended: ${String(error)}`, queue.nowMs);
+        print(`the kill ended: ${String(error)}`);
+        this.isOver = true;
+      },
+    );
+  }
+
+  /** KILL: what the kill says is so. HAND: it has cancelled no order of a person. S3: it has sold no coin of a person. */
+  #judge({ residuals, dust, slices }: KillReport, openManualOrders: readonly string[]): void {
+    const { venue, observer, queue, print } = this.#deps;
+    print(`the kill left ${residuals.join('; ') || 'nothing'} after ${slices.length} slices; dust ${dust.join()}`);
+    for (const id of openManualOrders)
+      if (venue.isCancelled(id) && !this.#alike.has(id))
+        observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
+    const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
+    for (const base of SYMBOLS) {
+      const heldLots = venue.heldLots(base);
+      if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot had not`, queue.nowMs);
+      const own = [...residuals, ...dust].filter((text) => text.includes(base));
+      const namedLots = own.reduce((sum, text) => sum + quantityIn(text, base), 0);
+      // A doubt about an order says nothing about how much is left.
+      const isUnproved = arePositionsUnknown || own.some((text) => !/ left|the outcome of order|is not ours/.test(text));
+      if (heldLots >= 1 && !isUnproved && namedLots < heldLots - 1)
+        observer.report('KILL', `the kill says that ${namedLots} lots of ${base} are left, ${heldLots} lots are held`, queue.nowMs);
+      const freeLots = venue.service.spot.venue.free(0, base) / 1e4;
+      if (this.terms.manual === 'locked' && Math.min(heldLots, freeLots) >= 1)
+        observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
+    }
+    if (residuals.length === 0 && venue.live().length > 0)
+      observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders stand`, queue.nowMs);
+    this.isOver = true;
+  }
+}
+
+/** Returns the trades of a journal, as instrument and id. */
+function tradesIn(journal: JournalDisk): ReadonlySet<string> {
+  const text = Buffer.concat(journal.contents()).toString();
+  const found = text.matchAll(/"k":"FILL"[^\n]*/g);
+  return new Set(Array.from(found, ([line]) => `${fieldOf(line, 'symbol')} ${fieldOf(line, 'tradeId')}`));
+}
+
+/** Returns the lots that a text names as left. */
+const quantityIn = (text: string, base: string): number => Number(new RegExp(`([0-9.]+)(?: ${base})? left`).exec(text)?.[1] ?? 0) * 1e4;
+
+/** Address of the exchange. The simulated network needs none. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+/** The clock of a computer without skew. */
+class QueueScheduler implements Scheduler {
+  readonly #queue: DueQueue;
+  constructor(queue: DueQueue) {
+    this.#queue = queue;
+  }
+  get nowMs(): number {
+    return this.#queue.nowMs;
+  }
+  at(timeMs: number, run: () => void): number {
+    return this.#queue.at(Math.max(this.#queue.nowMs, Math.ceil(timeMs)), run);
+  }
+  cancel(handle: number): void {
+    this.#queue.cancel(handle);
+  }
+}
+
+/** Returns the order that a create request asks for; null: the request has another form. */
+function intentOf(body: string, venue: SimulatedVenue): OrderIntent | null {
+  const text = (name: string): string | undefined => new RegExp(`"${name}":"?([^",}]+)`).exec(body)?.[1];
+  const market = venue.side.market(text('symbol') ?? '');
+  if (market === null || market === undefined) return null;
+  const { instrument } = market;
+  const [isBuy, isMarket, volume] = [text('side') === 'BUY', text('type') === 'MARKET', Number(text('volume'))];
+  const isAmount = isMarket && isBuy;
+  return {
+    instrument,
+    side: isBuy ? 'buy' : 'sell',
+    role: isMarket ? 'market' : 'limit',
+    lots: lots(isAmount ? 0 : Math.round(volume * 10 ** instrument.quantityDigits)),
+    quoteUnits: units(isAmount ? Math.round(volume * 10 ** instrument.quoteDigits) : 0),
+    limit: ticks(isMarket ? 0 : Math.round(Number(text('price')) * 10 ** instrument.priceDigits)),
+    reduceOnly: false,
+    timeInForce: null,
+    slot: '',
+  };
+}
+
+/** Returns an order like this one that differs in one term: its amount, or its limit. */
+function otherwise(intent: OrderIntent, share: number): OrderIntent {
+  if (intent.role === 'market')
+    return { ...intent, lots: lots(Math.ceil(intent.lots * 0.7)), quoteUnits: units(Math.ceil(intent.quoteUnits * 0.7)) };
+  return { ...intent, limit: ticks(intent.limit + (share < 0.5 ? 3 : -3)) };
+}

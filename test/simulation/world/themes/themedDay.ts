@@ -1,0 +1,169 @@
+// Draws days with a theme: each has the faults for which some guards of the order path are there, often and at their worst.
+
+import { seededRng } from '../../../../src/base/number/rng.ts';
+
+/** Seeds above this have days with a theme, a thousand seeds for each theme. All others have the hashes that they had before. */
+export const LAST_UNTHEMED_SEED = 20_000;
+const SEEDS_PER_THEME = 1000;
+
+/** The themes, in the order of their seeds. A new one is added at the end. */
+export const THEMES = [
+  // Lost orders come to the lists as late as a bot must expect, and clocks of processes are up to a minute off.
+  'lateOrders',
+  // Lists come from replicas: one lacks an order once, shows the end of an order before its fills, or is slow.
+  'replicas',
+  // Lists lack trades for up to 80 s, have no client order ids, and queries of orders fail.
+  'missingTrades',
+  // Lists do not answer for longer than the operator waits.
+  'silentLists',
+  // Orders arrive after they were proved absent, or although they were refused; lists show statuses that no table has.
+  'lateArrivals',
+  // The strategy asks for more than it may: the same decision twice, sales of all that it has, orders that meet each other.
+  'crowd',
+  // Questions for the time of the exchange are slow, so that the bot does not know it well enough.
+  'slowClock',
+  // Persons place orders like those of the bot; lists have no client order ids; kills have to distinguish them.
+  'twins',
+  // Lists and queries show a status that no table has.
+  'strangeStatus',
+] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** Returns the theme of a day; null for a day without one. */
+export function themeOf(seed: number): Theme | null {
+  return seed > LAST_UNTHEMED_SEED ? (THEMES[Math.floor((seed - LAST_UNTHEMED_SEED - 1) / SEEDS_PER_THEME)] ?? null) : null;
+}
+
+/** Faults of create requests that only days with a theme have. */
+export const THEMED_REQUEST_FAULTS = ['slowAdmission', 'lateArrival', 'refusedDone'] as const;
+/** Timed faults that only days with a theme have. */
+export const THEMED_TIMED_FAULTS = ['silence', 'haltAndKill', 'slowTime', 'strange'] as const;
+export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
+/** True for a fault that `ThemedFaults` answers. */
+export const isThemedCreate = (fault: { readonly what: string }): fault is ThemedFault =>
+  fault.what === 'lateArrival' || fault.what === 'refusedDone';
+export const isThemedTimed = (what: string): what is ThemedTimedFault => (THEMED_TIMED_FAULTS as readonly string[]).includes(what);
+
+export interface ThemedFault {
+  readonly what: (typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest' | ThemedTimedFault;
+  readonly at: number;
+  readonly size: number;
+}
+
+/** What a theme draws. */
+interface ThemeFaults {
+  /** Share of the create requests that have a fault, by kind. */
+  readonly creates: Partial<Record<(typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest', number>>;
+  /** Smallest and largest number of timed faults, by kind. */
+  readonly timed: Partial<Record<ThemedTimedFault, readonly [min: number, max: number]>>;
+  /** Timed faults of other days that a day of the theme has, too. */
+  readonly usual: readonly string[];
+  /** Faults of create requests of other days that a day of the theme does not have. */
+  readonly without?: readonly string[];
+}
+
+const ENDS = ['kill', 'power'] as const;
+const WITHOUT_IDS = ['duplicateRequest', 'otherReply'] as const;
+/** After such an answer a bot waits for 10 minutes longer. */
+const INCIDENTS = ['unknownDone', 'unknownNotDone', 'replaceReply'] as const;
+/** After these, too, as it has measured how late a request may arrive. */
+const DELAYING = [...INCIDENTS, 'delayRequest'] as const;
+const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
+  lateOrders: { creates: { slowAdmission: 0.4 }, timed: {}, usual: [...ENDS, 'gap', 'partition'] },
+  replicas: {
+    creates: { slowAdmission: 0.3, loseReply: 0.2 },
+    timed: {},
+    usual: [...ENDS, 'gap', 'flatten', 'lostFlatten', 'killSwitch'],
+  },
+  missingTrades: { creates: { loseReply: 0.6 }, timed: {}, usual: [...ENDS, 'gap', 'partition'], without: [...WITHOUT_IDS, ...DELAYING] },
+  silentLists: { creates: { loseReply: 0.35 }, timed: { silence: [2, 4] }, usual: [...ENDS, 'gap'] },
+  lateArrivals: {
+    creates: { lateArrival: 0.2, refusedDone: 0.1 },
+    timed: {},
+    usual: [...ENDS, 'gap'],
+    without: [...WITHOUT_IDS, ...INCIDENTS],
+  },
+  crowd: {
+    creates: { loseReply: 0.25, loseRequest: 0.2 },
+    timed: { haltAndKill: [3, 6], silence: [1, 2] },
+    usual: ['power', 'gap', 'partition'],
+    without: WITHOUT_IDS,
+  },
+  slowClock: { creates: { loseReply: 0.35 }, timed: { slowTime: [1, 3] }, usual: [...ENDS, 'gap', 'killSwitch'] },
+  twins: { creates: {}, timed: {}, usual: ['gap', 'kill'], without: WITHOUT_IDS },
+  strangeStatus: { creates: { loseReply: 0.2 }, timed: { strange: [2, 5] }, usual: [...ENDS, 'gap'] },
+};
+
+/** Share of the faults of other days that a day with a theme keeps. */
+const KEPT_SHARE = 0.5;
+
+/** Returns the faults of a day with a theme. `usual`: the faults that the day has by the draw of all days. */
+export function themedFaultsOf<F extends { readonly what: string; readonly at: number }>(
+  seed: number,
+  theme: Theme,
+  usual: readonly F[],
+  faultyMs: number,
+): readonly (F | ThemedFault)[] {
+  const { creates: drawn, timed, usual: usualKinds, without = [] } = THEME_FAULTS[theme];
+  const creates = theme === 'replicas' && !hasSlowCreates(seed) ? { loseReply: 0.35 } : drawn;
+  const rng = seededRng(seed * 41);
+  const requests = new Map<number, ThemedFault>();
+  for (const [what, share] of Object.entries(creates))
+    for (let at = 1; at <= 1200; at++)
+      if (rng.next() < share) requests.set(at, { what: what as ThemedFault['what'], at, size: rng.next() });
+  const timedFaults = Object.entries(timed).flatMap(([what, [min, max]]) =>
+    Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): ThemedFault => ({
+      what: what as ThemedTimedFault,
+      at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs),
+      size: rng.next(),
+    })),
+  );
+  const keptRng = seededRng(seed * 43);
+  const kept = usual.filter(({ what, at }) => {
+    const isKept = keptRng.next() < KEPT_SHARE;
+    // Numbers of creates are small, times are not; a kind has one or the other.
+    return isTimedKind(what) ? usualKinds.includes(what) : isKept && !without.includes(what) && !requests.has(at);
+  });
+  return [...kept, ...requests.values(), ...timedFaults];
+}
+
+/** The kinds of timed faults of other days. */
+const TIMED_KINDS = new Set(['kill', 'power', 'diskCrash', 'partition', 'stale', 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten']);
+TIMED_KINDS.add('unlink').add('syncFails').add('bitFlips').add('secondStart');
+const isTimedKind = (what: string): boolean => TIMED_KINDS.has(what);
+
+/** Settings of a day with a theme. */
+export interface ThemeTerms {
+  readonly maxSkewMs: number;
+  readonly hidesClientIds: boolean;
+  readonly hasBursts: boolean;
+  /** Longest visibility delay of the exchange, ms. */
+  readonly maxVisibilityMs: number;
+}
+
+/** Returns the settings of a day with a theme. */
+export function themeTermsOf(seed: number, theme: Theme): ThemeTerms {
+  return {
+    maxSkewMs: theme === 'lateOrders' ? 60_000 : 3000,
+    hidesClientIds: theme === 'missingTrades' || theme === 'twins' || (theme === 'crowd' && seed % 2 === 1),
+    hasBursts: theme === 'replicas',
+    maxVisibilityMs: 100,
+  };
+}
+
+/** Returns the settings of the bot that differ on a day with a theme. */
+export function themedConfigOf(seed: number, theme: Theme): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const rng = seededRng(seed ^ 0x7c0f);
+  if (theme === 'lateOrders') return { orders: { readLagMs: 1000, resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
+  if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
+  if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
+  if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
+  if (theme === 'crowd') return { orders: { resolveEveryMs: 2000, deltaMinMs: 180_000 }, risk: { maxGrossNotional: '600' } };
+  return { orders: { resolveEveryMs: 2000 } };
+}
+
+/** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
+export const landsVeryLate = (seed: number): boolean => themeOf(seed) === 'lateArrivals' && seed % 2 === 1;
+
+/** True for days of replicas on which creates are slow, too. On the others the market takes more orders just before a list is answered. */
+export const hasSlowCreates = (seed: number): boolean => seed % 2 === 0;
