@@ -345,7 +345,7 @@ describe('the books of two-way mode', () => {
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
     const channels = [...world.notes.keys()].filter((key) => key.startsWith(`${PERPETUAL.id} `)).map((key) => key.split(' ')[1]);
-    expect(channels.filter((channel) => channel !== 'foreign').toSorted()).toEqual(['counted', 'position']);
+    expect(new Set(channels)).toEqual(new Set(['counted', 'foreign', 'position']));
     expect(world.notes.get(`${PERPETUAL.id} position`)).toBe('2');
     expect(world.external).toHaveLength(1);
     expect(world.external[0]).not.toHaveProperty('long');

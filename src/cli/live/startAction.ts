@@ -11,6 +11,7 @@ import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
 import { secondsOf } from '../../tasks/bot/config/secondsOption.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { builtUrl } from '../../base/inPackage.ts';
+import { reportedExitCode } from '../../tasks/bot/exitReport.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
 /** Options of `isobar live`. */
@@ -116,15 +117,29 @@ function botProcess(
   ];
   // The demo has its own keys. Any other bot uses those of its config or of the environment.
   const env = demo ? withoutSecrets(process.env) : inheritedEnvironment(process.env);
-  const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
+  const child = spawn(process.execPath, [entry, config, ...options], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   const stopForwarding = forwardSignals(child);
+  let reported: number | null = null;
+  child.on('message', (message) => (reported = reportedExitCode(message)));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       stopForwarding();
-      resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
+      const finish = (): void => resolve(code ?? exitCodeAfter(signal ?? 'SIGKILL', reported));
+      // What the bot has reported arrives before the channel closes.
+      if (code === null && child.connected) child.once('disconnect', finish);
+      else finish();
     });
   });
+}
+
+/**
+ * Returns the exit code of a bot that a signal has ended. A bot that had reported its exit code was past its end: a forwarded signal that
+ * reaches a process while Node takes down its handlers ends it, and says nothing of the bot.
+ */
+export function exitCodeAfter(signal: NodeJS.Signals, reported: number | null): number {
+  const isForwarded = SIGNALS.some((name) => name === signal);
+  return (isForwarded ? reported : null) ?? 128 + constants.signals[signal];
 }
 
 /** Forwards signals to the bot, so that this process exits after the bot. Returns a function that stops the forwarding. */

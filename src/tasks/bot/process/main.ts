@@ -9,6 +9,7 @@ import { terminalText } from '../../../base/text/untrustedText.ts';
 import { secondsOf } from '../config/secondsOption.ts';
 import { sourcePlaces } from '../../../adapters/runtime/sourcePlaces.ts';
 import { tuneV8 } from '../../../adapters/runtime/v8.ts';
+import { reportExit } from '../exitReport.ts';
 import { waitForWrites } from './output.ts';
 import { runBot } from './process.ts';
 
@@ -72,6 +73,8 @@ ignoreInspectorSignal();
 // Before strategy code can copy the environment, which may hold secrets.
 clearEnvironment(process.env);
 tuneV8();
-process.exitCode = await main(process.argv.slice(2));
+const exitCode = await main(process.argv.slice(2));
+process.exitCode = exitCode;
+reportExit(exitCode);
 // Output that is never read would keep the process alive permanently.
 if (!(await waitForWrites([process.stdout, process.stderr], OUTPUT_FLUSH_MS))) process.exit();
