@@ -83,7 +83,7 @@ function naiveNets({ plan, path, ticksPerBar }: Case, reportingDigits: number): 
 }
 
 describe('the envelope', () => {
-  it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 1_200_000 }, async () => {
+  it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 3_600_000 }, async () => {
     let [exact, open, width] = [0, 0, 0];
     for (let seed = SEED; seed < SEED + CASES; seed++) {
       const testCase = caseOf(seed, HOURS);
@@ -126,7 +126,7 @@ describe('the envelope', () => {
     expect(envelope.notBoundBecause).toContain(why);
   });
 
-  it('refined as far as a tenth of the ticks goes, the envelope still holds the truth', { timeout: 1_200_000 }, async () => {
+  it('refined as far as a tenth of the ticks goes, the envelope still holds the truth', { timeout: 3_600_000 }, async () => {
     let [cases, spent] = [0, 0];
     for (let seed = SEED; cases < CASES * 2; seed++) {
       const { runPlan, withTicks, fine } = caseOf(seed, HOURS);
@@ -163,7 +163,7 @@ describe('the envelope', () => {
 
   it(
     'refined with the ticks comes within 1 bp of the run over all of them, and reads less than a tenth',
-    { timeout: 1_200_000 },
+    { timeout: 3_600_000 },
     async () => {
       const worst = { distanceBp: 0, readShare: 0 };
       let [cases, widthBefore, widthAfter] = [0, 0, 0];
@@ -201,7 +201,7 @@ describe('the envelope', () => {
     },
   );
 
-  it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
+  it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 3_600_000 }, async () => {
     const runs = Math.ceil(CASES / 40);
     const lines: string[] = [];
     let [enclosedRuns, allRuns] = [0, 0];
@@ -233,7 +233,7 @@ describe('the envelope', () => {
 
   it(
     'the envelope of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
-    { timeout: 1_200_000 },
+    { timeout: 3_600_000 },
     async () => {
       let [enclosed, distanceBp, readShare] = [0, 0, 0];
       for (let seed = SEED; seed < SEED + CASES; seed++) {
