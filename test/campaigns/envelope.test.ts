@@ -71,6 +71,14 @@ function boundsOf({ netProfit }: RunEnvelope['envelope']): readonly [low: number
   return [Number(netProfit.low), Number(netProfit.high)];
 }
 
+/** True when the band around the equity ends at the lowest and the highest net profit, to a fiftieth of the distance between them. */
+function endsAtLine({ record, envelope, band }: RunWithEnvelope): boolean {
+  const last = record.equity.length - 1;
+  const nets = [band!.low, band!.high].map((side) => (side[last]! - record.startUnits) / 10 ** record.reportingDigits);
+  const [low, high] = boundsOf(envelope);
+  return [low, high].every((net, index) => Math.abs(net - nets[index]!) <= (high - low) / 50);
+}
+
 /** Returns the net profits of the naive venue, in money, for every rule by which a limit order may fill inside a bar. */
 function naiveNets({ plan, path, ticksPerBar }: Case, reportingDigits: number): number[] {
   // The naive venue knows neither funding nor slippage in proportion to the price.
@@ -236,9 +244,15 @@ describe('the envelope', () => {
     { timeout: 3_600_000 },
     async () => {
       let [enclosed, distanceBp, readShare] = [0, 0, 0];
+      const bands = { all: 0, atLine: 0 };
       for (let seed = SEED; seed < SEED + CASES; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 60, readsPosition: true });
-        const { envelope: coarse } = await finish(runPlan);
+        const run = await finish(runPlan);
+        const { envelope: coarse } = run;
+        if (run.band !== null) {
+          bands.all++;
+          if (endsAtLine(run)) bands.atLine++;
+        }
         const { record: truth } = await finish(withTicks);
         const trueNet = netOf(truth);
         const where = (envelope: object) => `seed ${seed}: ${JSON.stringify(envelope)}, over the ticks ${trueNet}`;
@@ -263,6 +277,8 @@ describe('the envelope', () => {
       );
       recordResult({ readsPosition: CASES, held: enclosed, off: distanceBp });
       expect(enclosed / CASES).toBeGreaterThan(0.5);
+      // A lane may go further than the band that the page draws.
+      expect(bands.atLine / bands.all).toBeGreaterThan(0.5);
     },
   );
 });

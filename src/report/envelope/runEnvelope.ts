@@ -61,6 +61,8 @@ export class EnvelopeFinder {
   /** Numbers of ambiguous fills, and of entries with such a fill. */
   private openFills = 0;
   private openEntries = 0;
+  /** Times at which those entries ended, in order of the entries (ms UTC). */
+  private readonly openEndMs: number[] = [];
   /** True when some entry may have ended differently than in the run. */
   private hasApart = false;
   /** Largest effect of rounding, in units: of entries with an ambiguous fill, and of those that finer rows decided. */
@@ -126,7 +128,7 @@ export class EnvelopeFinder {
     // A loss is at most the whole equity.
     const sums = [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -startUnits));
     return {
-      band,
+      band: isRefined || band === null ? band : this.widened(band),
       envelope: {
         netProfit: moneyRange(record.reportingDigits, [...sums, ...nets], own.net),
         maxDrawdown: rangeOver(paths, 'maxDrawdown'),
@@ -145,11 +147,26 @@ export class EnvelopeFinder {
    * Returns how far the profits of later trades may differ from those of the run, in units. An entry that ends at another time is followed
    * by another entry, until both histories meet again. The result is three standard deviations of such differences. 0 for a bound.
    */
-  private spreadOfLater(): number {
+  private spreadOfLater(openEntries = this.openEntries): number {
     const { count, sum, squares } = this.profits;
     if (this.isBound || count < 2) return 0;
     const variance = Math.max(0, squares - (sum * sum) / count) / (count - 1);
-    return DEVIATIONS * Math.sqrt(2 * variance * this.openEntries);
+    return DEVIATIONS * Math.sqrt(2 * variance * openEntries);
+  }
+
+  /** Returns a band whose sides are as far apart as later trades may differ, given the ambiguous entries that ended until each instant. */
+  private widened({ low, high }: EquityBand): EquityBand {
+    const { timeMs } = this.record.equity;
+    const endMs = this.openEndMs.toSorted((a, b) => a - b);
+    const wide = { low: Float64Array.from(low), high: Float64Array.from(high) };
+    let ended = 0;
+    for (let instant = 0; instant < low.length; instant++) {
+      while (ended < endMs.length && endMs[ended]! <= timeMs[instant]!) ended++;
+      const spread = this.spreadOfLater(ended);
+      wide.low[instant] = Math.max(0, low[instant]! - spread);
+      wide.high[instant]! += spread;
+    }
+    return wide;
   }
 
   /** Follows an entry, unless it is a plain market order, and adds its range to the sums. */
@@ -200,6 +217,7 @@ export class EnvelopeFinder {
     this.hasApart ||= followed.isApart;
     if (followed.isEntryOpen || followed.isExitOpen) {
       this.openEntries++;
+      this.openEndMs.push(followed.endMs);
       this.rounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     } else if (followed.isApart) this.decidedRounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     if (Number.isNaN(followed.entryPrice)) return;
