@@ -293,6 +293,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.recorder.settle();
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
+    if (this.brackets.aside.count > 0) this.brackets.aside.onFill(order, fill.lots, this.ledger);
     if (this.risk.watchesOutcomes) this.risk.filled(order, fill);
     if (fill.covered > 0) this.margin.bookCoveredLoss(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
@@ -306,9 +307,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (parent > 0) this.bracketManager.onLegFill(order, fillCopy!.lots);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
+    if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
+      this.bracketManager.onClosingFill(strategy, instrumentIndex, isBuy);
     if (fillCopy !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, fillCopy);
-    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
-      this.bracketManager.onClosingFill(strategy, instrumentIndex);
     if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
@@ -373,7 +374,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   orderEnded(order: BotOrder): void {
     this.notifyOrder(order);
-    if (this.followUps > 0) return this.continueWaiting(order);
+    if (this.followUps > 0 || this.brackets.aside.count > 0) return this.continueWaiting(order);
     this.handleEnd(order);
   }
   private handleEnd(order: BotOrder): void {
@@ -381,9 +382,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
     if (order.triggerTicks > 0 || order.fingerprintOffset > 0) this.triggerOrders.onEnd(order);
   }
-  /**
-   * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.
-   */
+  /** Continues exits and drafts that waited for this order. Reads what drafts need of its record first: another order may reuse it. */
   private continueWaiting(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;

@@ -120,9 +120,10 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     return entryTicks / pow10(this.instruments[index]!.priceDigits);
   }
 
-  openedMs(strategy: number, index: number): number {
+  openedMs(strategy: number, index: number, isLong?: boolean): number {
     if (this.isFlat(strategy, index)) return NAN;
     const { long, short } = this.holdings[index]!;
+    if (isLong !== undefined) return isLong ? long.openedMs : short.openedMs;
     if (long.lots === 0 || short.lots === 0) return long.lots === 0 ? short.openedMs : long.openedMs;
     return Math.min(long.openedMs, short.openedMs);
   }

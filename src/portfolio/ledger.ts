@@ -43,8 +43,11 @@ export interface Ledger {
   qtyDigits(index: number): number;
   /** Returns the average entry price, without fees; NaN when flat. For display only. */
   entryPrice(strategy: number, index: number): number;
-  /** Returns when the position was opened, ms UTC: its first fill since it was flat; NaN when flat. */
-  openedMs(strategy: number, index: number): number;
+  /**
+   * Returns when the position was opened, ms UTC: its first fill since it was flat; NaN when flat. `isLong`: of this side of it, which must be
+   * held.
+   */
+  openedMs(strategy: number, index: number, isLong?: boolean): number;
   /** Returns the profit, in units of `cashAsset` and without fees, that closing at a price in ticks would make; 0 when flat. */
   profitUnits(strategy: number, index: number, ticks: number): number;
 

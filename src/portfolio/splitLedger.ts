@@ -29,8 +29,8 @@ export abstract class SplitLedger {
   entryPrice(strategy: number, index: number): number {
     return this.of(index).entryPrice(strategy, index);
   }
-  openedMs(strategy: number, index: number): number {
-    return this.of(index).openedMs(strategy, index);
+  openedMs(strategy: number, index: number, isLong?: boolean): number {
+    return this.of(index).openedMs(strategy, index, isLong);
   }
   profitUnits(strategy: number, index: number, ticks: number): number {
     return this.of(index).profitUnits(strategy, index, ticks);

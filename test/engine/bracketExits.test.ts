@@ -65,7 +65,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('exit drops a stop that has triggered and waits for a row with volume', async () => {
+  it('exit cancels a stop that has triggered and waits for a row with volume; what it cannot sell has its stop again', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (strategy) => strategy.exitPosition() });
     const rows: RowOf[] = [
       [10_000, 10_010, 9990, 10_000, 10],
@@ -74,8 +74,11 @@ describe('exit', () => {
       [9800, 9800, 9800, 9800, 10],
     ];
     const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
-    // The strategy keeps the lots that the exit could not sell, as after any other exit.
-    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 100, 1], ['market', 40, 3]]); // prettier-ignore
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([
+      ['market', 100, 1],
+      ['market', 40, 3],
+      ['stopLoss', 60, 4],
+    ]);
     expect(engine.brackets.total).toBe(0);
   });
 });

@@ -55,6 +55,8 @@ test('no draft is sent while all are withdrawn, though one waits only for anothe
     ['sell', 'market', 'canceled', 0],
     ['sell', 'market', 'canceled', 0],
     ['buy', 'market', 'canceled', 0],
+    // The stop that had to make way for the reversal is back.
+    ['sell', 'stopLoss', 'open', 0],
   ]);
   expect(engine.followUps).toBe(0);
 });

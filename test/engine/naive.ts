@@ -114,6 +114,8 @@ export class Naive {
   readonly #brackets: NaiveBracket[][];
   readonly #cancelsAfterRow: NaiveOrder[][];
   readonly #exitPending: boolean[];
+  /** By instrument: the brackets that an exit has set aside, and how many of the lots that were held then are left. */
+  readonly #aside: { brackets: NaiveBracket[]; lots: number }[];
   #openOrders: NaiveOrder[] = [];
   /** Orders that have ended at this instant. */
   readonly #endedOrders: NaiveOrder[] = [];
@@ -149,6 +151,7 @@ export class Naive {
     this.#brackets = ids.map(() => []);
     this.#cancelsAfterRow = ids.map(() => []);
     this.#exitPending = ids.map(() => false);
+    this.#aside = ids.map(() => ({ brackets: [], lots: 0 }));
   }
 
   run(fromMs: number): this {
@@ -291,13 +294,30 @@ export class Naive {
   }
 
   #exit(symbolIndex: number): void {
-    this.#brackets[symbolIndex] = [];
+    const aside = [...this.#aside[symbolIndex]!.brackets, ...this.#brackets[symbolIndex]!];
+    this.#aside[symbolIndex]!.brackets = this.#brackets[symbolIndex] = [];
     this.#withdraw((draft) => draft.symbolIndex === symbolIndex);
     for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
     }
+    this.#aside[symbolIndex] = { brackets: aside, lots: this.#sellable(symbolIndex) };
     this.#close(symbolIndex);
+    this.#bringBack(symbolIndex);
+  }
+  /** Arms the brackets that an exit has set aside for what it has left of the lots that they protected, the highest stop first. */
+  #bringBack(symbolIndex: number): void {
+    const { brackets, lots } = this.#aside[symbolIndex]!;
+    const isExiting = this.#openOrders.some((order) => order.symbolIndex === symbolIndex && order.slot === 'exit' && order.parent === 0);
+    if (isExiting || this.#exitPending[symbolIndex]) return;
+    this.#aside[symbolIndex] = { brackets: [], lots: 0 };
+    const armed = this.#brackets[symbolIndex]!;
+    let room = Math.min(lots, this.#sellable(symbolIndex) - armed.reduce((sum, bracket) => sum + bracket.lots, 0));
+    for (const bracket of brackets.toSorted((a, b) => levelOf(b) - levelOf(a))) {
+      bracket.lots = Math.min(bracket.lots, room);
+      room -= Math.max(0, bracket.lots);
+      if (bracket.lots > 0 && !this.#isFlat(symbolIndex)) armed.push(bracket);
+    }
   }
   #close(symbolIndex: number): void {
     if (this.#isFlat(symbolIndex)) return;
@@ -433,6 +453,7 @@ export class Naive {
       this.#exitPending[order.symbolIndex] = false;
       this.#close(order.symbolIndex);
     }
+    this.#bringBack(order.symbolIndex);
     this.#noteEnd(order);
   }
 
@@ -490,7 +511,7 @@ export class Naive {
   /** Triggers the stops for which `priceAt` returns a price, if they were armed at or after `sinceMs`. */
   #stops(symbolIndex: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
     for (const bracket of this.#brackets[symbolIndex]!.slice()) {
-      const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
+      const level = levelOf(bracket);
       const price = bracket.armedMs < sinceMs ? null : priceAt(level, bracket);
       if (price === null || bracket.triggeredMs === this.#nowMs) continue;
       bracket.triggeredMs = this.#nowMs;
@@ -552,12 +573,22 @@ export class Naive {
     this.fills.push(fill);
     this.#reported.push(fill);
     order.filled = lots;
+    if (!isBuy) this.#reduceAside(order, lots);
     const legMs = this.#legMs;
     this.#legMs = timeMs;
     if (order.quote > 0n) this.#guard(order, price, lots, timeMs);
     this.#end(order, 'filled');
     if (order.quote === 0n) this.#guard(order, price, lots, timeMs);
     this.#legMs = legMs;
+  }
+
+  /** A sale closes lots whose brackets are set aside, and a target those of its own bracket. */
+  #reduceAside({ symbolIndex, parent, slot }: NaiveOrder, lots: number): void {
+    const aside = this.#aside[symbolIndex]!;
+    aside.lots -= lots;
+    if (aside.lots <= 0 || this.#isFlat(symbolIndex)) aside.brackets = [];
+    for (const bracket of aside.brackets) if (bracket.entry === parent && slot === 'target') bracket.lots -= lots;
+    aside.brackets = aside.brackets.filter((bracket) => bracket.lots > 0);
   }
 
   /** Rule 9: target and stop arrive with the fill of their entry. */
@@ -602,3 +633,5 @@ export class Naive {
     for (const fill of reported) this.#act(0, SALT.fill + fill.order);
   }
 }
+
+const levelOf = ({ stop, trailing, best }: NaiveBracket): number => Math.max(stop, trailing > 0 ? best - trailing : 0);

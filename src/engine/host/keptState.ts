@@ -35,6 +35,7 @@ export interface TimedRuns extends KeptRuns {
 export interface OpenWork extends KeptRuns {
   readonly orders: OrderManager;
   readonly followUps: number;
+  readonly brackets: { readonly aside: { readonly count: number } };
   readonly bracketManager: { readonly hasWaitingStops: boolean; readonly hasPendingTargets: boolean };
 }
 
@@ -146,9 +147,13 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
  * True when the journal and the kept states alone restore this engine: every strategy keeps its state, and no work is in progress that the
  * journal does not contain.
  */
-export function isFullyRecorded({ runs, orders, followUps, bracketManager }: OpenWork): boolean {
+export function isFullyRecorded({ runs, orders, followUps, brackets, bracketManager }: OpenWork): boolean {
   const isQuiet =
-    followUps === 0 && !bracketManager.hasWaitingStops && !bracketManager.hasPendingTargets && orders.drafts.waiting.length === 0;
+    followUps === 0 &&
+    brackets.aside.count === 0 &&
+    !bracketManager.hasWaitingStops &&
+    !bracketManager.hasPendingTargets &&
+    orders.drafts.waiting.length === 0;
   const isSimple = orders
     .active()
     .every((order) => order.triggerTicks === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));

@@ -1,6 +1,6 @@
 // One strategy in a run: what its base class calls to get feeds and indicators, to send orders and to read its own state.
 
-import { ConfigError, StrategyError } from '../../base/errors.ts';
+import { ConfigError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
@@ -32,7 +32,8 @@ import { FundingView } from '../feeds/fundingView.ts';
 import { KnownViews, type NamedValues } from '../feeds/knownView.ts';
 import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
 import { Targets, type TargetHost } from '../rebalance/targets.ts';
-import { Exits, type ExitHost } from './exits.ts';
+import { Exits, type ExitHost } from '../exits/exits.ts';
+import { TimedExits, type TimedExitHost } from '../exits/timedExits.ts';
 import { checkKept } from './keptState.ts';
 import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyFeeds.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
@@ -47,11 +48,11 @@ const INFINITY = Infinity;
 const DRAFT = STATE.draft;
 
 /** What `StrategyRun` needs of the engine. */
-export interface RunHost extends ExitHost, PositionHost, RebalancingHost, TargetHost {
+export interface RunHost extends ExitHost, TimedExitHost, PositionHost, RebalancingHost, TargetHost {
   readonly feeds: readonly FeedRun[];
   readonly blockRows: number;
   readonly timers: Timers;
-  readonly drafts: RebalancingHost['drafts'] & TargetHost['drafts'];
+  readonly drafts: ExitHost['drafts'] & RebalancingHost['drafts'] & TargetHost['drafts'];
   readonly deps: { readonly funding?: readonly (FundingRates | null)[]; readonly known?: readonly NamedValues[] };
   hasPendingWork: boolean;
   wantsFills: boolean;
@@ -110,6 +111,7 @@ export class StrategyRun implements StrategyHost {
   private readonly drafts: StrategyOrders;
   private readonly ownFeeds: StrategyFeeds;
   private readonly exits: Exits;
+  private readonly timedExits: TimedExits;
   private readonly targets: Targets;
   private readonly rebalancing: Rebalancing;
   private readonly known: KnownViews;
@@ -125,7 +127,10 @@ export class StrategyRun implements StrategyHost {
     this.name = name;
     this.rng = rng;
     this.drafts = drafts;
-    this.exits = new Exits(engine, index, drafts, this.send);
+    const setSize = (order: BotOrder, lots: number): void => drafts.setSize(order, lots);
+    this.exits = new Exits(engine, { index, targetSlot: TARGET, setSize, send: this.send });
+    const isUnderWay = (instrumentIndex: number): boolean => this.exits.isUnderWay(instrumentIndex);
+    this.timedExits = new TimedExits(engine, { index, name, isUnderWay, exit: (feed) => void this.exit(feed.view) });
     this.ownFeeds = new StrategyFeeds(name, engine.feeds, engine.blockRows);
     this.known = new KnownViews(name, engine.deps.known ?? [], engine);
     this.targets = new Targets(engine, drafts, { index, slot: TARGET, send: this.send, leave: (feed) => this.leave(feed) });
@@ -133,7 +138,7 @@ export class StrategyRun implements StrategyHost {
       index,
       name,
       targetSlot: TARGET,
-      goTo: (feed, lots) => this.targets.goTo(feed, lots),
+      goTo: (feed, lots) => this.goTo(feed, lots),
       writeSize: (order, missing, held) => this.targets.writeSize(order, missing, held),
       send: this.send,
     });
@@ -231,7 +236,10 @@ export class StrategyRun implements StrategyHost {
     engine.hasPendingWork = true;
     this.asksForTargets = true;
     const feed = this.ownFeeds.feedFor(view);
-    return this.targets.goTo(feed, this.drafts.targetLots(size, feed.instrument, feed.instrumentIndex));
+    return this.goTo(feed, this.drafts.targetLots(size, feed.instrument, feed.instrumentIndex));
+  }
+  private goTo(feed: FeedRun, lots: number): OrderId | null {
+    return this.exits.whileDeciding(feed.instrumentIndex, () => this.targets.goTo(feed, lots));
   }
   reverse(order: BotOrder): OrderId {
     return this.targets.reverse(order);
@@ -292,18 +300,8 @@ export class StrategyRun implements StrategyHost {
     return !this.oco.isEmpty;
   }
   closeAt(timeMs: number | null, view: Feed | undefined): void {
-    const { engine } = this;
-    const { instrumentIndex, view: feed } = this.ownFeeds.feedFor(view);
-    if (timeMs !== null && !Number.isFinite(timeMs))
-      throw new StrategyError(
-        `${this.name}: closeAt(${timeMs}): expected a time in ms UTC`,
-        'give a finite number, such as this.nowMs + 3_600_000',
-      );
-    engine.hasPendingWork = true;
-    const isNow = timeMs !== null && timeMs <= engine.nowMs;
-    const handler = (): void => void this.exit(feed);
-    engine.timers.once(this.index, instrumentIndex, isNow ? null : timeMs, handler, engine.nowMs);
-    if (isNow) handler();
+    this.engine.hasPendingWork = true;
+    this.timedExits.at(this.ownFeeds.feedFor(view), timeMs);
   }
   position(view: Feed | undefined): Position {
     if (view === undefined) return (this.mainPosition ??= this.positionIn(this.ownFeeds.feedFor(undefined)));
@@ -383,9 +381,13 @@ export class StrategyRun implements StrategyHost {
   isLeaving(instrumentIndex: number): boolean {
     return this.exits.isWaiting(instrumentIndex);
   }
-  /** Handles the end of an order: an exit that waited for its cancels may now be sent. */
+  /** Handles the end of an order: an exit that waited for its cancels may now be sent, and stops come back if it has not closed enough. */
   onOrderEnd(instrumentIndex: number): void {
     this.exits.onOrderEnd(instrumentIndex);
+  }
+  /** Brings stops back that were set aside for an order, unless an exit or a target is still closing what they protect. */
+  restoreStops(instrumentIndex: number): void {
+    this.exits.restoreStops(instrumentIndex);
   }
 
   /** Throws ConfigError after the construction of the strategy, when nothing can be registered any more. */

@@ -4,7 +4,7 @@ import type { Lots, Ticks, TimeMs } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Ladder, OrderId, OrderRole, Side } from '../../model/order.ts';
-import { levelOf, type Bracket, type Brackets, type BracketEntry } from '../../orders/stops/brackets.ts';
+import { dropClosed, levelOf, type Bracket, type Brackets, type BracketEntry } from '../../orders/stops/brackets.ts';
 import { rungsOfFill } from '../../orders/stops/ladder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -186,10 +186,10 @@ export class BracketManager {
     for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.at, rung.lots);
   }
 
-  /** Handles a closing fill of an order that is not a leg. Once the position is flat, its brackets end: they would close a later entry. */
-  onClosingFill(strategy: number, instrumentIndex: number): void {
+  /** Handles a closing fill of an order that is not a leg. Brackets end with the side that they protect: they would close a later entry. */
+  onClosingFill(strategy: number, instrumentIndex: number, isBuy: boolean): void {
     const { brackets, ledger } = this.engine;
-    if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
+    if (brackets.waiting(instrumentIndex) > 0) dropClosed(brackets, ledger, { strategy, instrument: instrumentIndex, isBuy });
   }
 
   /** `hit` as a function value. Created once, because every row passes it on. */

@@ -7,6 +7,7 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
+import { isExchangeStop } from '../exits/exits.ts';
 import { TARGET, type ClearedSide } from '../host/strategyOrders.ts';
 
 /** What a reversal needs of the engine. */
@@ -53,25 +54,28 @@ export function heldAndOrdered(
 const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 
 /**
- * Removes stops and take-profits of the old side before an order that takes a position to zero or beyond. They would close the old side a
- * second time.
+ * Sets the stops of the old side aside and cancels its take-profits before an order that takes a position to zero or beyond. They would close
+ * the old side a second time.
  */
 export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
   const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
   if (closableLots === 0 || Math.abs(missing) < closableLots) return NOTHING;
-  const protecting = brackets.list(instrumentIndex).filter((bracket) => bracket.strategy === strategy && bracket.isLong === sign < 0);
-  for (const bracket of protecting) brackets.remove(bracket);
+  let removed = brackets.setAside(strategy, instrumentIndex, sign < 0);
   engine.drafts.withdrawAll((draft) => closes(draft.order, order));
   const ahead: OrderId[] = [];
   const closing = orders.active().filter((other) => closes(other, order));
   for (const other of closing.toReversed()) {
     const { id } = other;
+    if (isExchangeStop(other)) brackets.aside.note(other);
     orders.cancel(other, nowMs);
     if (other.id === id && other.state !== STATE.done) ahead.push(id);
   }
-  return { isCleared: protecting.length + closing.length > 0, ahead };
+  // Again: the cancel of a stop order may have returned its unsold lots to its bracket.
+  removed += brackets.setAside(strategy, instrumentIndex, sign < 0);
+  brackets.aside.hold(strategy, instrumentIndex, sign < 0, closableLots);
+  return { isCleared: removed + closing.length > 0, ahead };
 }
 
 /** True for a bracket leg, or a reduce-only trigger order, on the same side as the order. */

@@ -29,6 +29,8 @@ interface DraftingRun {
   missingLots(order: BotOrder, targetLots: number): number;
   resize(order: BotOrder): void;
   reverse(order: BotOrder): OrderId;
+  /** Brings stops back that were set aside for an order, unless an exit or a target is still closing what they protect. */
+  restoreStops(instrumentIndex: number): void;
   /** Limits an order of a rebalance to the free cash. `decidedTicks`: the price of its decision. False when that is too little for an order. */
   fitToCash(order: BotOrder, decidedTicks: number): boolean;
 }
@@ -39,7 +41,7 @@ export class WaitingDrafts {
   /** Drafts that may be sent now. */
   private ready: WaitingDraft[] = [];
   /** True while no draft may be sent: after a restore until the start has begun, and once the bot stops. */
-  private isHeld = false;
+  isHeld = false;
 
   /** Stop entries that wait for their price. */
   readonly entries: StopEntryManager;
@@ -159,10 +161,12 @@ export class WaitingDrafts {
 
   private send(draft: WaitingDraft): void {
     const { order } = draft;
-    const { id } = order;
+    const { id, strategy, instrumentIndex } = order;
     if (isOfRebalance(draft)) this.sendOfRebalance(draft);
     else this.sendInPlace(draft);
-    if (order.id !== id || order.reason !== null) this.onEndWithoutReport(id);
+    if (order.id === id && order.reason === null) return;
+    this.onEndWithoutReport(id);
+    this.engine.runs[strategy]!.restoreStops(instrumentIndex);
   }
   private sendOfRebalance({ order, targetLots }: WaitingDraft): void {
     const engine = this.engine;
@@ -206,8 +210,10 @@ export class WaitingDrafts {
   /** Denies all drafts with a code, after a kill. */
   dropAll(code: string): void {
     for (const draft of this.engine.orders.drafts.waiting.slice()) {
+      const { strategy, instrumentIndex } = draft.order;
       this.remove(draft);
       this.deny(draft.order, code);
+      this.engine.runs[strategy]!.restoreStops(instrumentIndex);
     }
   }
 
@@ -229,10 +235,11 @@ export class WaitingDrafts {
     // All are removed before the first one ends: its end must not send another one that waited only for it.
     for (const draft of drafts) this.remove(draft);
     for (const { order } of drafts) {
-      const { id } = order;
+      const { id, strategy, instrumentIndex } = order;
       engine.orders.withdraw(order, engine.nowMs);
       engine.notifyOrder(order);
       this.onEndWithoutReport(id);
+      engine.runs[strategy]!.restoreStops(instrumentIndex);
     }
   }
   private deny(order: BotOrder, code: string): OrderId {

@@ -4,6 +4,8 @@ import { assert } from '../../base/assert.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import { removeAt } from '../../base/removeAt.ts';
 import type { Side } from '../../model/order.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { AsideStops } from './asideStops.ts';
 import { QuietRange } from './quietRange.ts';
 import { StopEntries, type StopEntry } from './stopEntries.ts';
 
@@ -58,6 +60,8 @@ export class Brackets {
   private openCount = 0;
   /** Stop entries that the bot watches. They count in `waiting` too, so that one number says whether a row must be checked. */
   readonly entries: StopEntries;
+  /** Stops that are set aside while an order closes what they protect. Rows do not trigger them. */
+  readonly aside = new AsideStops<Bracket>();
   /** By instrument: the number of brackets and stop entries. */
   private readonly counts: Int32Array;
   /**
@@ -190,13 +194,48 @@ export class Brackets {
     }
     this.add(bracket);
   }
-  /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
+  /** Ends all brackets of a strategy on an instrument, or those of one side, because what they protect has been closed. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
-    const open = this.open[instrument]!;
-    for (let index = open.length - 1; index >= 0; index--) {
-      const bracket = open[index]!;
-      if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
+    this.removeAll(strategy, instrument, isLong);
+    if (this.aside.count > 0) this.aside.forget(strategy, instrument, isLong);
+  }
+  /**
+   * Sets the brackets of a strategy on an instrument aside, or those of one side, because an order is about to close what they protect. One
+   * without a stop ends. Returns the number of brackets that were removed.
+   */
+  setAside(strategy: number, instrument: number, isLong: boolean | null = null): number {
+    const removed = this.removeAll(strategy, instrument, isLong);
+    for (const bracket of removed) if (bracket.stop > 0 || bracket.trailing > 0) this.aside.brackets.push(bracket);
+    return removed.length;
+  }
+  private removeAll(strategy: number, instrument: number, isLong: boolean | null): readonly Bracket[] {
+    const removed = this.open[instrument]!.filter((one) => one.strategy === strategy && (isLong ?? one.isLong) === one.isLong);
+    for (const bracket of removed) this.remove(bracket);
+    return removed;
+  }
+  /**
+   * Brings the brackets of one side back that were set aside, for at most `lots`: what is left of the lots that they protected. Together with
+   * brackets that were armed since they protect at most `heldLots`. Those whose stop is nearest to the price come first.
+   */
+  bringBack(strategy: number, instrument: number, isLong: boolean, lots: number, heldLots: number): void {
+    const isOwn = (one: Bracket): boolean => one.strategy === strategy && one.instrument === instrument && one.isLong === isLong;
+    const { aside } = this;
+    const back = aside.brackets.filter(isOwn);
+    if (back.length === 0) return;
+    aside.brackets = aside.brackets.filter((one) => !isOwn(one));
+    const unprotected = this.open[instrument]!.reduce((left, one) => (isOwn(one) ? left - one.lots : left), heldLots);
+    let room = Math.min(lots, unprotected);
+    for (const bracket of back.toSorted((a, b) => (levelOf(b) - levelOf(a)) * (isLong ? 1 : -1) || 0)) {
+      bracket.lots = Math.min(bracket.lots, room);
+      if (bracket.lots <= 0) continue;
+      room -= bracket.lots;
+      const existing = this.of({ instrumentIndex: instrument, id: bracket.entry });
+      // A trailing stop does not fall back to where a later fill of its entry began.
+      if (existing) existing.best = isLong ? Math.max(existing.best, bracket.best) : Math.min(existing.best, bracket.best);
+      this.restore(bracket);
     }
+    this.quiet[instrument]!.change();
+    this.forgetNearest(instrument);
   }
 
   /** Returns the prices between which rows change nothing. Stop entries do not count. */
@@ -344,4 +383,14 @@ export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Br
   if (trailing === 0 || (trailingFrom !== 0 && (isLong ? best < trailingFrom : best > trailingFrom))) return NAN;
   const distance = trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));
   return isLong ? best - distance : best + distance;
+}
+
+/** Ends the brackets of the side of a position that a fill has closed, and of both sides once nothing is held. */
+export function dropClosed(
+  brackets: Brackets,
+  ledger: Pick<Ledger, 'isFlat' | 'closable'>,
+  { strategy, instrument, isBuy }: { readonly strategy: number; readonly instrument: number; readonly isBuy: boolean },
+): void {
+  if (ledger.isFlat(strategy, instrument)) brackets.drop(strategy, instrument);
+  else if (ledger.closable(strategy, instrument, isBuy, true) === 0) brackets.drop(strategy, instrument, !isBuy);
 }

@@ -2,7 +2,7 @@
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
-import type { Brackets } from '../../../orders/stops/brackets.ts';
+import { dropClosed, type Brackets } from '../../../orders/stops/brackets.ts';
 import type { Ledger } from '../../../portfolio/ledger.ts';
 import { contractBooks } from '../../../portfolio/pairedLedger.ts';
 import { fillFromRecord } from './fillRecord.ts';
@@ -92,6 +92,7 @@ interface BookedFill {
 function restoreBracket(order: OrderTerms | undefined, booked: BookedFill, { instruments, ledger, brackets }: Books): void {
   const { strategy, index, isBuy, fill } = booked;
   const bracket = order && order.parent > 0 ? brackets.of({ instrumentIndex: index, id: order.parent }) : undefined;
+  if (bracket === undefined && brackets.waiting(index) > 0) dropClosed(brackets, ledger, { strategy, instrument: index, isBuy });
   if (bracket) {
     if (ledger.isFlat(strategy, index)) brackets.remove(bracket);
     else brackets.reduce(bracket, fill.lots);
@@ -109,5 +110,5 @@ function restoreBracket(order: OrderTerms | undefined, booked: BookedFill, { ins
       trailingFrom: ticks(order.trailingFrom ?? null),
     };
     if (lots > 0) brackets.arm(entry, lots, fill.price, fill.timeMs);
-  } else if (brackets.waiting(index) > 0 && ledger.isFlat(strategy, index)) brackets.drop(strategy, index);
+  }
 }

@@ -198,8 +198,8 @@ export class LifetimeReplay {
   #replayStop({ cancels, t }: RecordOf<'STOP'>): void {
     const engine = this.#engine;
     this.#replayInterruption('the bot was stopped');
-    if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
+    if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
     if (cancels)
       this.#step(t, () => {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);

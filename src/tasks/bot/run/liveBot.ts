@@ -224,8 +224,8 @@ export class LiveBot {
     const shouldCancel = config.onStop === 'cancel';
     const isInOrder = this.#isRunning && !this.#isBroken;
     if (isInOrder) this.driver.step(() => void journal.stop({ cancels: shouldCancel }));
-    if (shouldCancel) this.driver.step(() => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
+    if (shouldCancel) this.driver.step(() => engine.drafts.withdrawAll(() => true));
     if (isInOrder) {
       const cancelAll = (): void => {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);

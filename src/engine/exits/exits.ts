@@ -1,0 +1,181 @@
+// The exit of a strategy from an instrument: sets its stops aside, cancels its orders there, and closes the position once no other order is
+// closing it. What the closing order leaves is protected again.
+
+import type { OrderId, Side } from '../../model/order.ts';
+import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import * as exposure from '../../risk/rules/openOrderRules.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { Protection, type ProtectionHost } from './protection.ts';
+
+// hot: docs/performance.md#imported-constants
+const { takenLots } = exposure;
+
+/** Decision slots of the orders that `exit` sends. In two-way mode each side has its own, because a slot holds one unfinished order. */
+const EXIT = 'exit';
+const EXIT_SHORT = 'exit short';
+
+/** What `Exits` needs of the engine. */
+export interface ExitHost extends ProtectionHost {
+  readonly risk: { readonly limits: { readonly selfTrade?: unknown } };
+  readonly drafts: ProtectionHost['drafts'] & { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  /** Number of exits and drafts, of all strategies, that wait for orders to end. */
+  followUps: number;
+}
+
+/** What an exit needs of the strategy whose position it closes. */
+export interface ExitStrategy {
+  readonly index: number;
+  /** Decision slot of the orders that `target` sends. */
+  readonly targetSlot: string;
+  /** Sets the lots of an order, and its collar if it is sent as a limit. */
+  setSize(order: BotOrder, lots: number): void;
+  readonly send: (order: BotOrder) => OrderId;
+}
+
+/** The exits of one strategy, with those that wait for the cancel of an order. */
+export class Exits {
+  private readonly host: ExitHost;
+  private readonly own: ExitStrategy;
+  private readonly strategy: number;
+  private readonly protection: Protection;
+  /** By instrument: true while an exit waits for cancels. */
+  private readonly pending: boolean[] = [];
+
+  constructor(host: ExitHost, own: ExitStrategy) {
+    this.host = host;
+    this.own = own;
+    this.strategy = own.index;
+    const { index, targetSlot, send } = own;
+    const isWaiting = (instrumentIndex: number): boolean => this.isWaiting(instrumentIndex);
+    this.protection = new Protection(host, { index, slots: [EXIT, EXIT_SHORT, targetSlot], send, isWaiting });
+  }
+
+  /**
+   * Cancels the strategy's orders on the instrument of a feed, sets its stops aside and closes its position. Lots that remain, or that an
+   * entry fills meanwhile, are closed after this exit has ended. The stops come back if the order ends without having closed what they
+   * protect. Returns the closing order; null if none was sent.
+   */
+  leave(feed: FeedRun): OrderId | null {
+    return this.whileDeciding(feed.instrumentIndex, () => {
+      this.clear(feed.instrumentIndex);
+      return this.closePosition(feed);
+    });
+  }
+  /** Runs `decide`, which may set stops aside for an order. They stay aside while an order closes what they protect, else come back at once. */
+  whileDeciding(instrumentIndex: number, decide: () => OrderId | null): OrderId | null {
+    this.protection.begin();
+    try {
+      return decide();
+    } finally {
+      this.protection.end();
+      this.restoreStops(instrumentIndex);
+    }
+  }
+  /** Sets the strategy's stops on an instrument aside, and cancels its orders there. */
+  private clear(instrumentIndex: number): void {
+    const { host, strategy } = this;
+    if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
+    // From the newest to the oldest, because a cancel that acts at once removes its order from the list.
+    const active = host.orders.active();
+    for (let index = active.length - 1; index >= 0; index--) {
+      const order = active[index]!;
+      if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
+      if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
+      if (isExchangeStop(order)) host.brackets.aside.note(order);
+      host.orders.cancel(order, host.nowMs);
+      // A draft that waits for the cancelled order must not be sent.
+      if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
+    }
+    // Also stop entries, which wait for no order.
+    if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
+    // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
+    if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
+    if (host.brackets.aside.count > 0) this.protection.hold(instrumentIndex);
+  }
+  private withdrawDrafts(instrumentIndex: number): void {
+    const { strategy } = this;
+    this.host.drafts.withdrawAll(({ order }) => order.strategy === strategy && order.instrumentIndex === instrumentIndex);
+  }
+  /** True while an exit waits for cancels. It will then close everything that is held by then. */
+  isWaiting(instrumentIndex: number): boolean {
+    return this.host.followUps > 0 && this.pending[instrumentIndex] === true;
+  }
+  /** True while an exit waits for cancels, or its order is unfinished. */
+  isUnderWay(instrumentIndex: number): boolean {
+    return this.isWaiting(instrumentIndex) || this.protection.isClosing(instrumentIndex);
+  }
+  /** Handles the end of an order: an exit that waited for its cancels may now be sent, and stops come back if it has not closed enough. */
+  onOrderEnd(instrumentIndex: number): void {
+    if (this.isWaiting(instrumentIndex)) this.exitUnlessClosing(instrumentIndex);
+    this.restoreStops(instrumentIndex);
+  }
+  /** Brings stops back that were set aside for an order, unless an exit or a target is still closing what they protect. */
+  restoreStops(instrumentIndex: number): void {
+    if (this.host.brackets.aside.count > 0) this.protection.restore(instrumentIndex);
+  }
+  private exitUnlessClosing(instrumentIndex: number): void {
+    const { ledger, execution } = this.host;
+    const feed = execution[instrumentIndex]!;
+    const long = ledger.closable(this.strategy, instrumentIndex, false, true);
+    if (this.mustWait(feed, long, ledger.closable(this.strategy, instrumentIndex, true, true))) return;
+    this.pending[instrumentIndex] = false;
+    this.host.followUps--;
+    this.whileDeciding(instrumentIndex, () => this.closePosition(feed));
+  }
+
+  private closePosition(feed: FeedRun): OrderId | null {
+    const { host } = this;
+    const { instrumentIndex } = feed;
+    const { ledger } = host;
+    if (ledger.isFlat(this.strategy, instrumentIndex)) return null;
+    const long = ledger.closable(this.strategy, instrumentIndex, false, true);
+    const short = ledger.closable(this.strategy, instrumentIndex, true, true);
+    if (this.mustWait(feed, long, short)) {
+      if (!this.pending[instrumentIndex]) host.followUps++;
+      this.pending[instrumentIndex] = true;
+      return null;
+    }
+    if (short === 0) return this.close(feed, 'sell', long, EXIT);
+    if (long > 0) this.close(feed, 'sell', long, EXIT);
+    return this.close(feed, 'buy', short, long > 0 ? EXIT_SHORT : EXIT);
+  }
+
+  private close(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
+    const order = this.host.newOrder(this.strategy, feed, side);
+    order.slot = slot;
+    order.reduceOnly = true;
+    this.own.setSize(order, lots);
+    return this.own.send(order);
+  }
+
+  /**
+   * True while orders that close the position are unfinished, because the lots that they may still fill must not be closed twice, or while an
+   * order of the strategy that the exit would trade with is being cancelled.
+   */
+  private mustWait(feed: FeedRun, long: number, short: number): boolean {
+    const { instrumentIndex } = feed;
+    if ((long > 0 && this.takenLots(instrumentIndex, false) > 0) || (short > 0 && this.takenLots(instrumentIndex, true) > 0)) return true;
+    if (this.host.risk.limits.selfTrade === undefined) return false;
+    return (long > 0 && this.meetsOwnOrder(feed, false)) || (short > 0 && this.meetsOwnOrder(feed, true));
+  }
+  private takenLots(instrumentIndex: number, isBuy: boolean): number {
+    const { ledger, reservations } = this.host;
+    return takenLots(this.strategy, instrumentIndex, isBuy, ledger, reservations);
+  }
+  /** True when an exit at the market could trade with an order of the strategy that is under cancel: risk would deny it (`SELF_TRADE`). */
+  private meetsOwnOrder({ instrumentIndex, lastTicks }: FeedRun, isBuy: boolean): boolean {
+    const { orders, reservations } = this.host;
+    const worstTicks = reservations.collarTicks(lastTicks, isBuy);
+    return orders.active().some((order) => {
+      const isOwn = order.strategy === this.strategy && order.instrumentIndex === instrumentIndex && isUnderCancel(order);
+      if (!isOwn || (order.side === 'buy') === isBuy) return false;
+      const otherTicks = order.limit > 0 ? order.limit : reservations.collarTicks(lastTicks, !isBuy);
+      return isBuy ? worstTicks >= otherTicks : worstTicks <= otherTicks;
+    });
+  }
+}
+
+/** True for a stop of a strategy that waits at the exchange, and that the strategy has not cancelled. */
+export const isExchangeStop = (order: BotOrder): boolean =>
+  order.triggerTicks > 0 && order.reduceOnly && order.role === 'stopLoss' && order.parent === 0 && !isUnderCancel(order);

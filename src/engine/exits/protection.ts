@@ -1,0 +1,162 @@
+// Sets the stops of a position aside while an order closes it, and brings them back if that order ends without having closed it.
+
+import type { Lots, Ticks } from '../../base/brand.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { AsideTrigger } from '../../orders/stops/asideStops.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import { takenLots } from '../../risk/rules/openOrderRules.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+/** The longest delay before a stop at the exchange that could not be sent is placed again. It doubles each time. */
+const LAST_RETRY_MS = 600_000;
+
+/** Ends of an order that the exchange does not have, or has not had. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['denied', 'refused', 'notSent', 'noEffect']);
+
+/** What `Protection` needs of the engine. */
+export interface ProtectionHost {
+  readonly ledger: Ledger;
+  /** Execution feeds in instrument order. */
+  readonly execution: readonly FeedRun[];
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly reservations: Reservations;
+  readonly queue: DueQueue;
+  /** `isHeld`: no order may be sent, because the bot starts or has stopped. */
+  readonly drafts: { readonly isHeld: boolean };
+  readonly nowMs: number;
+  /** True when an order was submitted or cancelled since the last check. */
+  hasPendingWork: boolean;
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+}
+
+/** What protection needs of the strategy. */
+interface ProtectedStrategy {
+  readonly index: number;
+  /** Decision slots of the orders that close a position whose stops were set aside. */
+  readonly slots: readonly string[];
+  send(order: BotOrder): OrderId;
+  /** True while an exit from the instrument waits for cancels. */
+  isWaiting(instrumentIndex: number): boolean;
+}
+
+/** The stops of one strategy that are set aside, and how they come back. */
+export class Protection {
+  private readonly host: ProtectionHost;
+  private readonly own: ProtectedStrategy;
+  private readonly strategy: number;
+  /** Above 0 while a decision cancels and sends orders: the end of one of them brings no stop back yet. */
+  private depth = 0;
+
+  constructor(host: ProtectionHost, own: ProtectedStrategy) {
+    this.host = host;
+    this.own = own;
+    this.strategy = own.index;
+  }
+
+  /** Notes how many lots the stops protected that were set aside: what is held now. */
+  hold(instrumentIndex: number): void {
+    const { ledger, brackets } = this.host;
+    for (const isLong of SIDES)
+      brackets.aside.hold(this.strategy, instrumentIndex, isLong, ledger.closable(this.strategy, instrumentIndex, !isLong, true));
+  }
+
+  /** A decision begins, which may set stops aside for an order. Call `end` after it, also if it throws. */
+  begin(): void {
+    this.depth++;
+  }
+  /** The order of the decision was sent, or none was needed. */
+  end(): void {
+    this.depth--;
+  }
+
+  /** True when an order that closes a side of a position is unfinished, or waits as a draft. `isLong`: the side that it closes; null: any. */
+  isClosing(instrumentIndex: number, isLong: boolean | null = null): boolean {
+    const { orders } = this.host;
+    const closes = (order: BotOrder): boolean =>
+      order.strategy === this.strategy &&
+      order.instrumentIndex === instrumentIndex &&
+      order.parent === 0 &&
+      (isLong === null || (order.side === 'sell') === isLong) &&
+      this.own.slots.includes(order.slot);
+    return orders.active().some(closes) || orders.drafts.waiting.some(({ order }) => closes(order));
+  }
+
+  /** Brings stops back that protect what is still held, on each side of the position that no order is closing any more. */
+  restore(instrumentIndex: number): void {
+    if (this.depth > 0 || this.own.isWaiting(instrumentIndex)) return;
+    const { aside } = this.host.brackets;
+    for (const isLong of SIDES) {
+      if (aside.count > 0 && aside.has(this.strategy, instrumentIndex, isLong) && !this.isClosing(instrumentIndex, isLong))
+        this.restoreSide(instrumentIndex, isLong);
+    }
+  }
+  private restoreSide(instrumentIndex: number, isLong: boolean): void {
+    const { host, strategy } = this;
+    const { aside } = host.brackets;
+    const heldLots = host.ledger.closable(strategy, instrumentIndex, !isLong, true);
+    const lots = Math.min(heldLots, aside.lotsLeft(strategy, instrumentIndex, isLong));
+    if (lots === 0 || host.ledger.isFlat(strategy, instrumentIndex)) return aside.forget(strategy, instrumentIndex, isLong);
+    host.brackets.bringBack(strategy, instrumentIndex, isLong, lots, heldLots);
+    for (const trigger of aside.triggers.slice()) {
+      const isOwn = trigger.strategy === strategy && trigger.instrument === instrumentIndex && trigger.isLong === isLong;
+      if (isOwn) this.restoreTrigger(trigger, lots, heldLots);
+    }
+    if (!aside.has(strategy, instrumentIndex, isLong)) aside.forget(strategy, instrumentIndex, isLong);
+  }
+
+  /** Places a stop at the exchange again, and once more later if it did not get there. */
+  private restoreTrigger(trigger: AsideTrigger, lots: number, heldLots: number): void {
+    const { orders, nowMs } = this.host;
+    const sent = trigger.isSent ? orders.get(trigger.id) : undefined;
+    if (trigger.isSent && sent?.reason === null) return sent.state === STATE.working ? this.forget(trigger) : undefined;
+    // Whatever else has ended it was decided by the strategy or by the price.
+    if (trigger.isSent && !WITHOUT_EFFECT.has(sent?.reason ?? '')) return this.forget(trigger);
+    if (trigger.isSent) return this.placeLater(trigger);
+    if (nowMs >= trigger.notBeforeMs) this.place(trigger, lots, heldLots);
+  }
+  private place(trigger: AsideTrigger, lots: number, heldLots: number): void {
+    const { host, strategy } = this;
+    const { instrument, isLong, slot } = trigger;
+    const own = host.orders.active().filter((order) => order.strategy === strategy && order.instrumentIndex === instrument);
+    const inSlot = own.find((order) => order.parent === 0 && order.slot === slot);
+    if (inSlot !== undefined && isUnderCancel(inSlot)) return;
+    const ordered = own.reduce((sum, order) => ((order.side === 'sell') === isLong ? sum + order.lots - order.filledLots : sum), 0);
+    // The strategy has placed another order for these lots meanwhile.
+    if (inSlot !== undefined || ordered >= heldLots) return this.forget(trigger);
+    // An order that is proven absent may still arrive, and holds its lots for a while.
+    const free = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
+    const feed = host.execution[instrument]!;
+    if (free < feed.instrument.minLots || host.drafts.isHeld) return this.placeLater(trigger);
+    const order = host.newOrder(strategy, feed, isLong ? 'sell' : 'buy');
+    order.role = 'stopLoss';
+    order.slot = slot;
+    order.reduceOnly = true;
+    order.triggerTicks = trigger.triggerTicks as Ticks;
+    order.triggersAbove = trigger.triggersAbove;
+    order.lots = Math.min(trigger.lots, lots, free) as Lots;
+    host.hasPendingWork = true;
+    trigger.id = this.own.send(order);
+    trigger.isSent = true;
+    if (order.id === trigger.id && order.reason !== null) this.placeLater(trigger);
+  }
+  private placeLater(trigger: AsideTrigger): void {
+    const { queue, nowMs } = this.host;
+    trigger.isSent = false;
+    trigger.notBeforeMs = nowMs + trigger.retryMs;
+    trigger.retryMs = Math.min(2 * trigger.retryMs, LAST_RETRY_MS);
+    queue.at(trigger.notBeforeMs, () => this.restore(trigger.instrument));
+  }
+  private forget(trigger: AsideTrigger): void {
+    const { aside } = this.host.brackets;
+    aside.triggers = aside.triggers.filter((one) => one !== trigger);
+  }
+}
+
+const SIDES = [true, false] as const;

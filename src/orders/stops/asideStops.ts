@@ -1,0 +1,126 @@
+// Stops that are set aside while an order closes what they protect. If that order does not close it, they come back.
+
+import type { OrderId, Side } from '../../model/order.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+
+/** A stop that waited at the exchange and was cancelled, so that another order could close the position. Prices are in ticks. */
+export interface AsideTrigger {
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly isLong: boolean;
+  readonly slot: string;
+  readonly triggerTicks: number;
+  readonly triggersAbove: boolean;
+  /** The most lots that it may close. */
+  readonly lots: number;
+  /** The order that is, or was, this stop at the exchange. */
+  id: OrderId;
+  /** True once it was sent again, as `id`. */
+  isSent: boolean;
+  /** Not before this time is it sent again, ms UTC. */
+  notBeforeMs: number;
+  /** Delay before it is sent once more if it does not get there, ms. */
+  retryMs: number;
+}
+
+const FIRST_RETRY_MS = 10_000;
+
+/** One side of a strategy's position whose stops are set aside. */
+interface AsideSide {
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly isLong: boolean;
+  /** Lots of the position as it was when its stops were set aside that are still held. Lots that were opened since do not count. */
+  lots: number;
+}
+
+/** A bracket, as far as it matters while it is set aside. */
+interface AsideBracket extends AsidePlace {
+  readonly entry: number;
+  lots: number;
+}
+
+/** What a fill, or the cancel of a trigger order, reads of an order. */
+interface AsideOrder {
+  readonly id: OrderId;
+  readonly strategy: number;
+  readonly instrumentIndex: number;
+  readonly side: Side;
+  readonly parent: number;
+  readonly firedAtTicks: number;
+  readonly slot: string;
+  readonly triggerTicks: number;
+  readonly triggersAbove: boolean;
+  readonly lots: number;
+  readonly fingerprintOffset: number;
+}
+
+/** The stops of all strategies that are set aside. A stop leaves as soon as the side of the position that it protects is closed. */
+export class AsideStops<B extends AsideBracket> {
+  brackets: B[] = [];
+  triggers: AsideTrigger[] = [];
+  private sides: AsideSide[] = [];
+
+  /** Number of stops that are set aside. */
+  get count(): number {
+    return this.brackets.length + this.triggers.length;
+  }
+
+  /** Notes a stop at the exchange that is about to be cancelled. */
+  note(order: AsideOrder): void {
+    const { id, strategy, instrumentIndex: instrument, side, slot, triggerTicks, triggersAbove, lots, fingerprintOffset } = order;
+    this.triggers = this.triggers.filter((trigger) => trigger.id !== id);
+    const terms = { strategy, instrument, isLong: side === 'sell', slot, triggerTicks, triggersAbove, lots: lots + fingerprintOffset };
+    this.triggers.push({ ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS });
+  }
+
+  /** Notes that the stops of a side protect `lots`: what is held as an order is about to close it. No effect without such stops. */
+  hold(strategy: number, instrument: number, isLong: boolean, lots: number): void {
+    if (this.count === 0 || !this.has(strategy, instrument, isLong)) return;
+    const side = this.sideOf(strategy, instrument, isLong);
+    if (side === undefined) this.sides.push({ strategy, instrument, isLong, lots });
+    else side.lots = lots;
+  }
+  /** Returns the lots that are left of those that the stops of a side protected. */
+  lotsLeft(strategy: number, instrument: number, isLong: boolean): number {
+    return this.sideOf(strategy, instrument, isLong)?.lots ?? 0;
+  }
+  private sideOf(strategy: number, instrument: number, isLong: boolean): AsideSide | undefined {
+    return this.sides.find((side) => isOf(side, strategy, instrument, isLong));
+  }
+
+  /** Handles a fill that the ledger has booked: forgets the stops of a side that it has closed, and reduces the bracket of a leg. */
+  onFill({ strategy, instrumentIndex, side, parent, firedAtTicks }: AsideOrder, lots: number, ledger: Ledger): void {
+    const isLong = side === 'sell';
+    const held = this.sideOf(strategy, instrumentIndex, isLong);
+    if (held === undefined) return;
+    held.lots -= lots;
+    if (held.lots <= 0 || ledger.isFlat(strategy, instrumentIndex)) return this.forget(strategy, instrumentIndex, isLong);
+    // The lots of a stop leg left the bracket when the leg was sent.
+    const bracket = parent === 0 || firedAtTicks > 0 ? undefined : this.brackets.find(({ entry }) => entry === parent);
+    if (bracket === undefined) return;
+    bracket.lots -= lots;
+    if (bracket.lots <= 0) this.brackets = this.brackets.filter((one) => one !== bracket);
+  }
+
+  /** Forgets the stops of a strategy on an instrument, or those of one side. */
+  forget(strategy: number, instrument: number, isLong: boolean | null): void {
+    const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrument, isLong);
+    this.brackets = this.brackets.filter(stays);
+    this.triggers = this.triggers.filter(stays);
+    this.sides = this.sides.filter(stays);
+  }
+
+  /** True when stops of a strategy on one side of an instrument are set aside. */
+  has(strategy: number, instrument: number, isLong: boolean): boolean {
+    const is = (stop: AsidePlace): boolean => isOf(stop, strategy, instrument, isLong);
+    return this.brackets.some(is) || this.triggers.some(is);
+  }
+}
+
+/** What a stop protects. */
+type AsidePlace = { readonly strategy: number; readonly instrument: number; readonly isLong: boolean };
+
+/** True for a stop of a strategy on an instrument. `isLong`: on this side; null: on either. */
+const isOf = (stop: AsidePlace, strategy: number, instrument: number, isLong: boolean | null): boolean =>
+  stop.strategy === strategy && stop.instrument === instrument && (isLong ?? stop.isLong) === stop.isLong;
