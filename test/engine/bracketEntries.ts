@@ -17,6 +17,8 @@ export function entry(size: Size, options: OrderOptions, later: Readonly<Record<
 export class EntryStrategy extends Strategy {
   currentPosition = () => this.position();
   exitPosition = () => this.exit();
+  leaveAt = (timeMs: number | null) => this.closeAt(timeMs);
+  targetSize = (size: Size) => this.target(size);
   cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
   sellSize = (size: Size, options?: OrderOptions) => this.sell(size, options);
   enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
