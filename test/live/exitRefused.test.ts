@@ -1,0 +1,109 @@
+// Tests a live bot whose exits the exchange refuses, with and without a kill in between: the position has its stop, and closeAt repeats.
+
+import { expect, test } from 'vitest';
+import type { FaultSchedule } from '../../src/paperExchange/faults/faults.ts';
+import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { Strategy } from '../../src/index.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { driveLifetime, type KilledLifetime, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Buys with a stop far below, and leaves at the third bar. */
+class LeavesAtATime extends Strategy {
+  bar = 0;
+  override onBar() {
+    this.bar++;
+    if (this.bar === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.5 });
+    if (this.bar === 2) this.closeAt(this.nowMs + HOUR_MS);
+  }
+}
+/** Buys with a stop just below, and exits once. */
+class ExitsOnce extends Strategy {
+  bar = 0;
+  override onBar() {
+    this.bar++;
+    if (this.bar === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.95 });
+    if (this.bar === 2) this.exit();
+  }
+}
+/** Holds a contract with a stop at the exchange, and exits once. */
+class ExitsContract extends Strategy {
+  bar = 0;
+  override onBar() {
+    this.bar++;
+    if (this.bar === 1) this.buy({ base: 10 }, { tag: 'entry' });
+    if (this.bar === 2) this.sell({ base: 10 }, { trigger: this.bars.close.value * 0.5, tag: 'stop' });
+    if (this.bar === 4) this.exit();
+  }
+}
+
+/** Refuses every order of the operations (-1021) from the close of one bar to that of another, counted from the first decision. */
+function refusing(ops: readonly Op[], fromBar: number, toBar: number): (lifetime: KilledLifetime) => void {
+  let isOn = false;
+  return ({ world, plan }) => {
+    const bar = (world.time.nowMs - plan.fromMs) / HOUR_MS;
+    const isDue = bar >= fromBar - 0.5 && bar < toBar - 0.5;
+    if (isDue === isOn) return;
+    isOn = isDue;
+    const schedule: FaultSchedule['schedule'] = isDue ? ops.map((op) => ({ point: 'GW.code', op, p: 1, params: { code: -1021 } })) : [];
+    world.exchange.faulty.faults.set({ seed: 1, schedule });
+  };
+}
+
+const ordersOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((text) => text.slice(text.indexOf(' ') + 1).trim());
+const countOf = ({ records }: LifetimeResult, kind: string): number => records.filter(({ k }) => k === kind).length;
+
+/** Runs a lifetime without a kill, and one with a kill behind each of its first refusals. All must end alike. */
+async function runKilled(options: () => LifetimeOptions): Promise<LifetimeResult> {
+  const unkilled = await driveLifetime(options());
+  const refusals = unkilled.records.filter(({ k }) => k === 'REFUSED').slice(0, 2);
+  expect(refusals.length).toBeGreaterThan(0);
+  for (const { seq } of refusals) {
+    const killed = await driveLifetime({ ...options(), kills: [seq + 1] });
+    const where = `killed behind record ${seq}`;
+    expect(killed.starts, where).toBe(2);
+    expect(killed.balances, where).toEqual(unkilled.balances);
+    expect(ordersOf(killed), where).toEqual(ordersOf(unkilled));
+    expect(killed.lines.filter((line) => line.includes('differ')), where).toEqual([]); // prettier-ignore
+  }
+  return unkilled;
+}
+
+test('closeAt repeats an exit that the exchange refuses, at each bar until it is accepted', { timeout: 600_000 }, async () => {
+  const result = await runKilled(() => ({ strategies: [LeavesAtATime], bars: 8, watch: refusing(['spot.newOrder'], 3, 5) }));
+  expect(ordersOf(result).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
+  expect(countOf(result, 'REFUSED')).toBe(2);
+  expect(result.balances[1]).toBe('BTC 400 0');
+});
+
+test('the stop of a position whose exit was refused closes it', { timeout: 600_000 }, async () => {
+  const result = await runKilled(() => ({ strategies: [ExitsOnce], bars: 30, watch: refusing(['spot.newOrder'], 2, 3) }));
+  expect(ordersOf(result).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
+  const roles = result.records.flatMap((record) => (record.k === 'INTENT' ? [record.role] : []));
+  expect(roles).toEqual(['market', 'market', 'stopLoss']);
+  expect(result.balances[1]).toBe('BTC 400 0');
+});
+
+test.each<[string, readonly Op[]]>([
+  ['', ['futures.createOrder']],
+  [', also if it is refused itself at first', ['futures.createOrder', 'futures.createConditionOrder']],
+])('a stop at the exchange that made way for a refused exit is placed again%s', { timeout: 600_000 }, async (_, ops) => {
+  let pending: readonly string[] = [];
+  const options = (): LifetimeOptions => {
+    const refuse = refusing(ops, 4, 4.6);
+    return {
+      strategies: [ExitsContract],
+      bars: 8,
+      contract: linearContract(),
+      watch: (lifetime) => {
+        refuse(lifetime);
+        const { triggers } = lifetime.world.exchange.service.sides.futures!;
+        pending = triggers.pending().map(({ trigger: { child } }) => `${child.side} ${child.lots}`);
+      },
+    };
+  };
+  const result = await runKilled(options);
+  expect(result.balances[1]).toBe('long 10');
+  expect(pending).toEqual(['sell 10']);
+});
