@@ -16,6 +16,9 @@ import type { FeedRun } from '../feeds/feed.ts';
 /** The longest delay before a stop at the exchange that could not be sent is placed again. It doubles each time. */
 const LAST_RETRY_MS = 600_000;
 
+/** How often the bot looks whether a stop at the exchange may be placed again. */
+const LOOK_MS = 10_000;
+
 /** Ends of an order that the exchange does not have, or has not had. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['denied', 'refused', 'notSent', 'noEffect']);
 
@@ -104,10 +107,7 @@ export class Protection {
     const lots = Math.min(heldLots, aside.lotsLeft(strategy, instrumentIndex, isLong));
     if (lots === 0 || host.ledger.isFlat(strategy, instrumentIndex)) return aside.forget(strategy, instrumentIndex, isLong);
     host.brackets.bringBack(strategy, instrumentIndex, isLong, lots, heldLots);
-    for (const trigger of aside.triggers.slice()) {
-      const isOwn = trigger.strategy === strategy && trigger.instrument === instrumentIndex && trigger.isLong === isLong;
-      if (isOwn) this.restoreTrigger(trigger, lots, heldLots);
-    }
+    for (const trigger of aside.triggersOf(strategy, instrumentIndex, isLong)) this.restoreTrigger(trigger, lots, heldLots);
     if (!aside.has(strategy, instrumentIndex, isLong)) aside.forget(strategy, instrumentIndex, isLong);
   }
 
@@ -133,7 +133,7 @@ export class Protection {
     // An order that is proven absent may still arrive, and holds its lots for a while.
     const free = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
     const feed = host.execution[instrument]!;
-    if (free < feed.instrument.minLots || host.drafts.isHeld) return this.placeLater(trigger);
+    if (free < feed.instrument.minLots || host.drafts.isHeld) return this.placeAt(trigger, host.nowMs + LOOK_MS);
     const order = host.newOrder(strategy, feed, isLong ? 'sell' : 'buy');
     order.role = 'stopLoss';
     order.slot = slot;
@@ -146,16 +146,18 @@ export class Protection {
     trigger.isSent = true;
     if (order.id === trigger.id && order.reason !== null) this.placeLater(trigger);
   }
+  /** Places a stop once more that did not get there, after a delay that doubles each time. */
   private placeLater(trigger: AsideTrigger): void {
-    const { queue, nowMs } = this.host;
-    trigger.isSent = false;
-    trigger.notBeforeMs = nowMs + trigger.retryMs;
+    this.placeAt(trigger, this.host.nowMs + trigger.retryMs);
     trigger.retryMs = Math.min(2 * trigger.retryMs, LAST_RETRY_MS);
-    queue.at(trigger.notBeforeMs, () => this.restore(trigger.instrument));
+  }
+  private placeAt(trigger: AsideTrigger, timeMs: number): void {
+    trigger.isSent = false;
+    trigger.notBeforeMs = timeMs;
+    this.host.queue.at(timeMs, () => this.restore(trigger.instrument));
   }
   private forget(trigger: AsideTrigger): void {
-    const { aside } = this.host.brackets;
-    aside.triggers = aside.triggers.filter((one) => one !== trigger);
+    this.host.brackets.aside.drop(trigger);
   }
 }
 

@@ -57,21 +57,43 @@ interface AsideOrder {
 
 /** The stops of all strategies that are set aside. A stop leaves as soon as the side of the position that it protects is closed. */
 export class AsideStops<B extends AsideBracket> {
-  brackets: B[] = [];
-  triggers: AsideTrigger[] = [];
+  /** Number of stops that are set aside. Every fill and every end of an order reads it. */
+  count = 0;
+  private brackets: B[] = [];
+  private triggers: AsideTrigger[] = [];
   private sides: AsideSide[] = [];
 
-  /** Number of stops that are set aside. */
-  get count(): number {
-    return this.brackets.length + this.triggers.length;
+  /** Sets a bracket aside that is no longer open. */
+  add(bracket: B): void {
+    this.brackets.push(bracket);
+    this.count++;
   }
-
   /** Notes a stop at the exchange that is about to be cancelled. */
   note(order: AsideOrder): void {
     const { id, strategy, instrumentIndex: instrument, side, slot, triggerTicks, triggersAbove, lots, fingerprintOffset } = order;
-    this.triggers = this.triggers.filter((trigger) => trigger.id !== id);
     const terms = { strategy, instrument, isLong: side === 'sell', slot, triggerTicks, triggersAbove, lots: lots + fingerprintOffset };
-    this.triggers.push({ ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS });
+    const others = this.triggers.filter((trigger) => trigger.id !== id);
+    this.replace(this.brackets, [...others, { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS }]);
+  }
+
+  /** Returns the brackets of one side, and takes them out. */
+  takeBrackets(strategy: number, instrument: number, isLong: boolean): readonly B[] {
+    const taken = this.brackets.filter((bracket) => isOf(bracket, strategy, instrument, isLong));
+    if (taken.length > 0) this.replace(this.brackets.filter((bracket) => !taken.includes(bracket)), this.triggers); // prettier-ignore
+    return taken;
+  }
+  /** Returns the stops of one side that were at the exchange. */
+  triggersOf(strategy: number, instrument: number, isLong: boolean): readonly AsideTrigger[] {
+    return this.triggers.filter((trigger) => isOf(trigger, strategy, instrument, isLong));
+  }
+  /** Takes out a stop that was at the exchange. */
+  drop(trigger: AsideTrigger): void {
+    this.replace(this.brackets, this.triggers.filter((one) => one !== trigger)); // prettier-ignore
+  }
+  private replace(brackets: B[], triggers: AsideTrigger[]): void {
+    this.brackets = brackets;
+    this.triggers = triggers;
+    this.count = brackets.length + triggers.length;
   }
 
   /** Notes that the stops of a side protect `lots`: what is held as an order is about to close it. No effect without such stops. */
@@ -100,14 +122,13 @@ export class AsideStops<B extends AsideBracket> {
     const bracket = parent === 0 || firedAtTicks > 0 ? undefined : this.brackets.find(({ entry }) => entry === parent);
     if (bracket === undefined) return;
     bracket.lots -= lots;
-    if (bracket.lots <= 0) this.brackets = this.brackets.filter((one) => one !== bracket);
+    if (bracket.lots <= 0) this.replace(this.brackets.filter((one) => one !== bracket), this.triggers); // prettier-ignore
   }
 
   /** Forgets the stops of a strategy on an instrument, or those of one side. */
   forget(strategy: number, instrument: number, isLong: boolean | null): void {
     const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrument, isLong);
-    this.brackets = this.brackets.filter(stays);
-    this.triggers = this.triggers.filter(stays);
+    this.replace(this.brackets.filter(stays), this.triggers.filter(stays));
     this.sides = this.sides.filter(stays);
   }
 

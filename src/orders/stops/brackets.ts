@@ -205,7 +205,7 @@ export class Brackets {
    */
   setAside(strategy: number, instrument: number, isLong: boolean | null = null): number {
     const removed = this.removeAll(strategy, instrument, isLong);
-    for (const bracket of removed) if (bracket.stop > 0 || bracket.trailing > 0) this.aside.brackets.push(bracket);
+    for (const bracket of removed) if (bracket.stop > 0 || bracket.trailing > 0) this.aside.add(bracket);
     return removed.length;
   }
   private removeAll(strategy: number, instrument: number, isLong: boolean | null): readonly Bracket[] {
@@ -218,11 +218,9 @@ export class Brackets {
    * brackets that were armed since they protect at most `heldLots`. Those whose stop is nearest to the price come first.
    */
   bringBack(strategy: number, instrument: number, isLong: boolean, lots: number, heldLots: number): void {
-    const isOwn = (one: Bracket): boolean => one.strategy === strategy && one.instrument === instrument && one.isLong === isLong;
-    const { aside } = this;
-    const back = aside.brackets.filter(isOwn);
+    const isOwn = (one: Bracket): boolean => one.strategy === strategy && one.isLong === isLong;
+    const back = this.aside.takeBrackets(strategy, instrument, isLong);
     if (back.length === 0) return;
-    aside.brackets = aside.brackets.filter((one) => !isOwn(one));
     const unprotected = this.open[instrument]!.reduce((left, one) => (isOwn(one) ? left - one.lots : left), heldLots);
     let room = Math.min(lots, unprotected);
     for (const bracket of back.toSorted((a, b) => (levelOf(b) - levelOf(a)) * (isLong ? 1 : -1) || 0)) {
