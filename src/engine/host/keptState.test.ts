@@ -1,7 +1,7 @@
 // Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
-import { checkKept, keptText, pointProblem } from './keptState.ts';
+import { checkKept, isFullyRecorded, keptText, pointProblem, type OpenWork } from './keptState.ts';
 import { Timers } from './timers.ts';
 
 const shared = [1];
@@ -44,4 +44,14 @@ test('a point at which more timers waited than the constructor registers says wh
   expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBe('timers were registered after construction, or a closeAt waits');
   timers.every(0, 60_000, () => {}, 0);
   expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBeNull();
+});
+
+test('the journal alone does not restore an engine while stops are set aside for an exit', () => {
+  const isRecorded = (count: number): boolean => {
+    const orders = { active: () => [], drafts: { waiting: [] } };
+    const bracketManager = { hasWaitingStops: false, hasPendingTargets: false };
+    const work = { runs: [], currentStrategy: 0, orders, followUps: 0, brackets: { aside: { count } }, bracketManager };
+    return isFullyRecorded(work as unknown as OpenWork);
+  };
+  expect([isRecorded(0), isRecorded(1)]).toEqual([true, false]);
 });
