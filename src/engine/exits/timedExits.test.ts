@@ -22,7 +22,7 @@ function fixture() {
   };
   const calls = { exits: 0, isUnderWay: false };
   const own = { index: 0, name: 'test', exit: () => calls.exits++, isUnderWay: () => calls.isUnderWay };
-  const exits = new TimedExits(host as never, own as never);
+  const exits = new TimedExits(host as never, own);
   /** Runs the timer that waits, at its time. */
   const fire = (): void => {
     const due = waiting!;
