@@ -13,6 +13,7 @@ import { orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
+import { Executions } from './executions.ts';
 
 /** Facts about the end of the journal. */
 export interface BooksFacts {
@@ -54,6 +55,8 @@ const tradeKey = (instrument: string, tradeId: string, side: Side): string => `$
 /** The books of one bot. */
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
+  /** What the status of each order says that it has executed. */
+  readonly executions = new Executions();
   readonly #strategies = new Map<string, number>();
   /** Whether an order closes, by client order id. */
   readonly #closes = new Map<string, boolean>();
@@ -129,6 +132,7 @@ export class JournalBooks implements OwnOrders {
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
     const { symbol, tradeId, side, executedMs } = fill;
     this.#trades.add(tradeKey(symbol, tradeId, side));
+    this.executions.noteBooked(symbol, fill.orderId, fill);
     const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
     this.#held.set(key, (this.#held.get(key) ?? new Decimal(0)).plus(change));
@@ -278,13 +282,13 @@ export class JournalBooks implements OwnOrders {
     return this.#traders.get(instrument) ?? new Set();
   }
   /** True for a contract whose long and short positions are separate, by the setting that the bot has sent. */
-  #isTwoWay(instrument: InstrumentId): boolean {
+  isTwoWay(instrument: InstrumentId): boolean {
     const { wireName } = this.#instruments.get(instrument) ?? {};
     return this.state.settings.get(`${wireName} positionModel`)?.value === '2';
   }
   /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
   strategyHolding(instrument: InstrumentId, side: Side): number {
-    const holdings = [...this.heldOf(instrument, this.#isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
+    const holdings = [...this.heldOf(instrument, this.isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
       strategy,
       qty: side === 'buy' ? qty : qty.negated(),
     }));

@@ -62,10 +62,16 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
 function judgeCase(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+  // The status of an order agrees with its trades.
+  const executedOf = (orderId: string): string =>
+    (trades as readonly ReturnType<typeof trade>[])
+      .reduce((sum, { bidId, askId, quantity }) => (bidId === orderId || askId === orderId ? sum.plus(quantity) : sum), new Decimal(0))
+      .toFixed();
   const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
     'spot.openOrders': () => ({ rows: [], refused: Array.from({ length: unreadable }, () => ({})) }),
     'spot.myTrades': () => ({ rows: trades, refused: [] }),
-    'spot.queryOrder': ({ orderId }) => reported[orderId ?? ''] ?? null,
+    'spot.queryOrder': ({ orderId = '' }) =>
+      reported[orderId] === undefined ? null : { ...reported[orderId], executedQty: executedOf(orderId) },
     'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
   };
   const client = {

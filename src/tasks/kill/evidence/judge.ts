@@ -15,12 +15,13 @@ import {
 import { pagedOf } from '../../../adapters/exchange/calls/spotCalls.ts';
 import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
-import type { Instrument } from '../../../model/instrument.ts';
+import { sizeText, type Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { readOpen } from '../cancel/openOrders.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import { attribute, boundsOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { DistinctRows } from './distinctRows.ts';
+import type { LackingOrder } from './executions.ts';
 import { changeOf, positionSideOf, type JournalBooks } from './journalBooks.ts';
 
 /** Overlap of reads, ms, because rows may appear out of order. */
@@ -50,12 +51,29 @@ export class Judge {
     this.books = books;
   }
 
-  /** Reads an instrument until its list of own trades is complete. Throws KillStopped if that takes too long. */
+  /**
+   * Reads an instrument until its list of own trades is complete: it has the trades of the journal, and all that a status has shown to be executed.
+   * Throws KillGaveUp, with the quantity that is left, if that takes too long.
+   */
   async read(instrument: Instrument): Promise<Judgement> {
+    let lag = '';
+    const timeLimit = this.#venue.timeLimit(() => lag);
+    for (;;) {
+      const { judgement, trades } = await this.#readOnce(instrument);
+      const lacking = this.books.executions.lacking(instrument.id, trades, (venueId) => this.books.isOwnId(venueId));
+      if (lacking.length === 0) return judgement;
+      lag = this.#lagText(instrument, judgement, lacking);
+      this.#venue.deps.onPhase('waiting', `${lag}; nothing is sold before the list shows it`);
+      await timeLimit.wait(this.#venue.deps.settings.readLagMs);
+    }
+  }
+
+  async #readOnce(instrument: Instrument): Promise<{ readonly judgement: Judgement; readonly trades: readonly TradeRow[] }> {
     // Read orders first: an order that ends between the two reads shows in the trades.
     const isBeyondHorizon = this.#horizon(instrument);
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
+    this.#noteExecuted(instrument, [...open.orders, ...history.rows]);
     const trades = await this.#trades(instrument);
     const fresh = this.#unbookedTrades(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
@@ -64,7 +82,31 @@ export class Judge {
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
     const rangesOf = (side: Side | null) => this.#heldRanges(instrument, fresh, uncertainties, side);
-    return { held: rangesOf(null), heldOn: { buy: rangesOf('buy'), sell: rangesOf('sell') }, uncertainties };
+    return { judgement: { held: rangesOf(null), heldOn: { buy: rangesOf('buy'), sell: rangesOf('sell') }, uncertainties }, trades };
+  }
+
+  /** Notes what orders of a list have executed, because the list of trades may be older. */
+  #noteExecuted({ id }: Instrument, rows: readonly OrderRow[]): void {
+    for (const row of rows) this.books.executions.note(id, row);
+  }
+
+  /** Says what the list of trades lacks, and how much is left if it is counted. */
+  #lagText(instrument: Instrument, { held, heldOn }: Judgement, lacking: readonly LackingOrder[]): string {
+    const leftOn = (positionSide: Side | null): Decimal => {
+      const ranges = [...(positionSide === null ? held : heldOn[positionSide]).values()];
+      const listed = ranges.reduce((sum, { high, low }) => sum.plus(positionSide === 'sell' ? low : high), new Decimal(0));
+      const isOf = (order: LackingOrder): boolean => positionSide === null || this.books.positionSideOf(order) === positionSide;
+      return lacking.filter(isOf).reduce((sum, { side, executed, shown }) => {
+        const missing = executed.minus(shown);
+        return side === 'buy' ? sum.plus(missing) : sum.minus(missing);
+      }, listed);
+    };
+    const sides = this.books.isTwoWay(instrument.id) ? (['buy', 'sell'] as const) : [null];
+    const left = sides.map((side) => sizeText(leftOn(side).abs().toFixed(), instrument)).join(' and ');
+    const orders = lacking.map(
+      ({ venueId, executed, shown }) => `${shown.toFixed()} of the ${executed.toFixed()} that order ${venueId} has filled`,
+    );
+    return `${instrument.id}: the list of own trades shows ${orders.join(', ')}; by that ${left} left`;
   }
 
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
@@ -103,6 +145,7 @@ export class Judge {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
+      if (row !== null) this.#noteExecuted(instrument, [row]);
       if (row?.cid && isSecondOpening(instrument, row, this.books)) this.#foreign.add(venueId);
       else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId, row.action);
       else if (row?.cid) this.#foreign.add(venueId);

@@ -1,5 +1,6 @@
 // Closes one side of a contract's position with CLOSE orders: at most the quantity that is proved to be the bot's and that the exchange shows.
 
+import { futuresOrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
 import { doubtText, type Range } from '../plan/attribution.ts';
@@ -83,15 +84,19 @@ export class FuturesCloser implements Closer {
   }
 
   async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
-    const contractName = this.#deps.instrument.wireName;
+    const { instrument, judge } = this.#deps;
+    const contractName = instrument.wireName;
+    const { executions } = judge.books;
     const calls = {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
+        if (order !== null) executions.note(instrument.id, futuresOrderRow(order));
         return order && { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('futures.cancelOrder', { contractName, orderId }),
     };
-    return { kind: 'ended', filled: await settleSlice(venue, calls, restMs) };
+    await settleSlice(venue, calls, restMs);
+    return { kind: 'ended', filled: executions.of(instrument.id, orderId).toFixed() };
   }
 }
 

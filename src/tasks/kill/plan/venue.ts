@@ -142,8 +142,8 @@ export class KillVenue {
     this.#check();
   }
 
-  /** Returns a limit that stops the kill without progress. `problem` is the reason for the report. */
-  timeLimit(problem: string): RetryLimit {
+  /** Returns a limit that stops the kill without progress. `problem` is the reason for the report, asked for when the limit is reached. */
+  timeLimit(problem: string | (() => string)): RetryLimit {
     return new RetryLimit(this, problem);
   }
 
@@ -196,11 +196,11 @@ export class KillVenue {
 /** Waits, and stops the kill after `giveUpMs` without progress. */
 export class RetryLimit {
   readonly #venue: KillVenue;
-  readonly #problem: string;
+  readonly #problem: string | (() => string);
   readonly #limitMs: number;
   #sinceMs: number;
 
-  constructor(venue: KillVenue, problem: string) {
+  constructor(venue: KillVenue, problem: string | (() => string)) {
     this.#venue = venue;
     this.#problem = problem;
     this.#limitMs = venue.giveUpMs;
@@ -223,7 +223,9 @@ export class RetryLimit {
 
   /** Why no further attempt is made, as a sentence. Null while there is time. */
   get reached(): string | null {
-    return this.#leftMs > 0 ? null : `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${this.#problem}`;
+    if (this.#leftMs > 0) return null;
+    const problem = typeof this.#problem === 'string' ? this.#problem : this.#problem();
+    return `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${problem}`;
   }
 
   /** Waits at most `ms`. Throws KillGaveUp when the time without progress has ended. */

@@ -1,0 +1,57 @@
+// What orders have executed by their status, beside what their trades add up to. A list of trades may lag behind the status of an order.
+
+import type { OrderRow, TradeRow } from '../../../adapters/exchange/calls/rows.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { InstrumentId } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+
+const ZERO = new Decimal(0);
+
+/** An order whose trades add up to less than it has executed. */
+export interface LackingOrder {
+  readonly venueId: string;
+  readonly side: Side;
+  /** The largest executed quantity that a status has shown, in coins or contracts. */
+  readonly executed: Decimal;
+  /** Sum of the trades that the journal and the list have, in coins or contracts; less than `executed`. */
+  readonly shown: Decimal;
+}
+
+/** Executed quantities of the orders of one kill. They only grow: a smaller one comes from an older replica. */
+export class Executions {
+  /** The largest by instrument and venue order id. */
+  readonly #executed = new Map<string, Map<string, { readonly side: Side; readonly qty: Decimal }>>();
+  /** Quantities of the trades that the journal has booked, by `<instrument id> <venue order id>` and trade id. */
+  readonly #booked = new Map<string, Map<string, string>>();
+
+  /** Notes what a reading of an order shows: its executed quantity, decimal text in coins or contracts. */
+  note(instrument: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
+    const orders = this.#executed.get(instrument) ?? new Map<string, { readonly side: Side; readonly qty: Decimal }>();
+    this.#executed.set(instrument, orders);
+    orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
+  }
+
+  /** Notes a trade that the journal has booked. */
+  noteBooked(instrument: string, venueId: string, { tradeId, qty }: Pick<TradeRow, 'tradeId' | 'qty'>): void {
+    const key = `${instrument} ${venueId}`;
+    this.#booked.set(key, (this.#booked.get(key) ?? new Map<string, string>()).set(tradeId, qty));
+  }
+
+  /** Returns the largest executed quantity that a status of the order has shown; 0 before the first. */
+  of(instrument: InstrumentId, venueId: string): Decimal {
+    return this.#executed.get(instrument)?.get(venueId)?.qty ?? ZERO;
+  }
+
+  /** Returns the own orders whose trades are not all in the journal or in `trades`. */
+  lacking(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
+    return [...(this.#executed.get(instrument) ?? [])].flatMap(([venueId, { side, qty: executed }]) => {
+      if (executed.isZero() || !isOwn(venueId)) return [];
+      const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
+      // A trade of the account with itself is of both orders, and an exchange may list it once.
+      for (const { tradeId, qty, venueId: ownId, otherId } of trades)
+        if (venueId === ownId || venueId === otherId) quantities.set(tradeId, qty);
+      const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
+      return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
+    });
+  }
+}
