@@ -123,9 +123,9 @@ export class RestExchange implements OrderGateway {
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
     const { holdings: totals, positions } = core;
-    const newestTradeOf = (index: number): string | null => this.#readers.trades(index).seen.newestId;
+    const countedUpTo = (index: number): string | null => this.#readers.trades(index).seen.countedUpToId;
     const hasCountedAll = (index: number): boolean => this.#readers.trades(index).hasCountedAll;
-    this.#notedTotals = new NotedTotals({ notes, instruments, own, holdings: totals, positions, newestTradeOf, hasCountedAll });
+    this.#notedTotals = new NotedTotals({ notes, instruments, own, holdings: totals, positions, countedUpTo, hasCountedAll });
     this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, noted: this.#notedTotals });
     const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;

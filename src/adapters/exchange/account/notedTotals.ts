@@ -13,8 +13,8 @@ export interface NotedTotalsDeps {
   readonly own: readonly number[];
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
-  /** Returns the id of the instrument's newest booked trade; null before the first. */
-  readonly newestTradeOf: (index: number) => string | null;
+  /** Returns the id of the newest trade that the expected holdings include, '0' before the first; null while they may lack an older one. */
+  readonly countedUpTo: (index: number) => string | null;
   /** True if the side of every trade of the instrument is known, so that its position includes all of them. */
   readonly hasCountedAll: (index: number) => boolean;
 }
@@ -42,19 +42,24 @@ export class NotedTotals {
       if (CHANNELS.some((channel) => key.endsWith(` ${channel}`))) this.#noted.set(key, new Decimal(value));
   }
 
-  /** Journals the totals, and the newest trade that they include, because the holdings agree with them. */
+  /**
+   * Journals the totals, and the newest trade that they include, because the holdings agree with them. Another reader may have counted a trade
+   * that it has not booked yet. While it lacks an older trade, the totals of its instrument are not journalled, and so are those of all assets.
+   */
   note(): void {
-    const { notes, instruments, own, holdings, positions, newestTradeOf, hasCountedAll } = this.#deps;
+    const { notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll } = this.#deps;
     if (!notes) return;
+    if (holdings.isSet && own.some((index) => countedUpTo(index) === null)) return;
     for (const [asset, total] of holdings.entries()) this.#write(asset, TOTAL, new Decimal(total));
     for (const index of own) {
       // The position and its newest trade are noted together, once the side of every trade is known.
-      if (!hasCountedAll(index)) continue;
+      const counted = countedUpTo(index);
+      if (counted === null || !hasCountedAll(index)) continue;
       const [net, long] = [positions.netLotsOf(index), positions.lotsOf(index, 'long')];
       const symbol = instruments[index]!.id;
       if (net !== null) this.#write(symbol, POSITION, net);
       if (long !== null) this.#write(symbol, LONG, long);
-      notes.cursor({ symbol, channel: 'counted', value: newestTradeOf(index) ?? '0' });
+      notes.cursor({ symbol, channel: 'counted', value: counted });
     }
     this.#endGroup();
   }

@@ -58,7 +58,7 @@ describe('BookedTradeIds', () => {
       tradeIds.add(leg(id));
     }
     expect([1, 15_000, 30_000].map((id) => tradeIds.isNew(leg(id)))).toEqual([false, false, false]);
-    expect(tradeIds.newestId).toBe('30000');
+    expect(tradeIds.countedUpToId).toBe('30000');
   });
 
   it('BookedTradeIds stores all ids of the last two hours, and few that are older', () => {

@@ -19,6 +19,10 @@ export class BookedTradeIds {
   readonly #booked = new Map<string, { readonly id: bigint; readonly timeMs: number }>();
   /** Trades included in the expected holdings since the totals were noted. */
   readonly #counted = new Set<string>();
+  /** The newest trade that was counted in this run. It may not be booked yet: its order is asked for first. */
+  #newestCounted: bigint | null = null;
+  /** False after a list with a gap: newer trades are counted than some that are missing. */
+  #isCountWhole = true;
   /** All trades up to this id are booked and no longer kept one by one. */
   #allBookedUpToId = -1n;
   #newest: bigint | null = null;
@@ -68,10 +72,6 @@ export class BookedTradeIds {
   get needsAll(): boolean {
     return this.#totalsId === 0n || this.#foreignId === 0n;
   }
-  /** The highest booked trade id; null before the first. */
-  get newestId(): string | null {
-    return this.#newest === null ? null : String(this.#newest);
-  }
   /** True if the trade is ours and has not been booked. */
   isNew(row: Leg): boolean {
     return row.timeMs >= this.sinceMs && BigInt(row.tradeId) > this.#allBookedUpToId && !this.#booked.has(keyOf(row));
@@ -99,7 +99,18 @@ export class BookedTradeIds {
     // A foreign trade is in the noted totals, and in no journal until the operator has decided on its order.
     if (this.#totalsId === null ? this.#booked.has(key) : id <= this.#totalsId) return false;
     this.#counted.add(key);
+    if (this.#newestCounted === null || id > this.#newestCounted) this.#newestCounted = id;
     return true;
+  }
+  /**
+   * Returns the newest trade that the expected holdings include, booked or not; '0' before the first. Null while they may lack an older one: then
+   * no trade id says what they include.
+   */
+  get countedUpToId(): string | null {
+    if (!this.#isCountWhole) return null;
+    if (this.#totalsId !== null) return this.#newestCounted === null ? String(this.#totalsId) : null;
+    const [booked, counted] = [this.#newest ?? 0n, this.#newestCounted ?? 0n];
+    return String(booked > counted ? booked : counted);
   }
   /** Returns the newest known trade before `timeMs`, or null. A page that includes it reaches back far enough. */
   cursorBefore(timeMs: number): string | null {
@@ -123,8 +134,13 @@ export class BookedTradeIds {
     for (const trade of this.#booked.values()) if (trade.timeMs >= timeMs) count++;
     return count;
   }
+  /** Notes that a list was counted that has a gap. */
+  noteGap(): void {
+    this.#isCountWhole = false;
+  }
   /** Notes that all trades up to now were listed. If each has been counted, the totals are current, and every later trade counts. */
   noteAllCounted(): void {
+    this.#isCountWhole = true;
     this.#foreignId = null;
     if (this.#totalsId === null) return;
     for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;

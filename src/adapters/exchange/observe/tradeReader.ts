@@ -197,6 +197,7 @@ export class TradeReader {
       this.#countInTotals(row);
     }
     if (isWhole) this.seen.noteAllCounted();
+    else if (rows.size > 0) this.seen.noteGap();
     const missingLegs = isWhole ? fresh.flatMap((row) => this.#missingLegOf(row, rows)) : [];
     const atMs = this.#deps.nowMs();
     for (const row of [...fresh, ...missingLegs])
