@@ -102,6 +102,7 @@ describe('a limit order that is amended', () => {
     [{}, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
+    [{ size: '-0.1' }, /this.amend with a negative size, -0.1, at /],
     [{ size: { base: '0.1' } }, /with \{ base \} as its size: expected a number/],
     [{ stop: { price: 95 } }, /with \{ price \} as its stop: expected a number/],
   ])('the amendment %j of a limit order is rejected with a remedy', async (change, message) => {

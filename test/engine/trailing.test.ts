@@ -61,7 +61,7 @@ describe('a stop that trails', () => {
     expect(orderRows(record)[1]!.role).toBe('trailing');
   });
   it('an order with a trailing price or share that is not a number is denied', async () => {
-    for (const trailing of [{ percent: NaN }, { percent: -1 }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
+    for (const trailing of [{ percent: NaN }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
       const { orders } = await ordersOf(
         (strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing }),
         FREE,
@@ -83,7 +83,12 @@ describe('a stop that trails', () => {
     expect(await errorOf({ percnt: 1 })).toMatch(/trailing.percnt, which does not exist/);
     expect(await errorOf({ percent: 1, distance: 1 })).toMatch(/trails by distance and percent/);
     expect(await errorOf({ from: 1 })).toMatch(/trails by nothing/);
-    expect(await errorOf({ percent: 100 })).toMatch(/trailing stop of 100 percent/);
+    for (const percent of [100, 200, -2, 0, '-0.5'])
+      expect(await errorOf({ percent })).toContain(`a trailing stop of ${percent} percent, at `);
+    for (const distance of [-1, '-0.01']) {
+      expect(await errorOf(distance)).toContain(`a trailing stop at a negative distance, ${distance}, at `);
+      expect(await errorOf({ distance })).toContain(`a trailing stop at a negative distance, ${distance}, at `);
+    }
     expect(await errorOf({ atr: 3 })).toMatch(/atr is not a series/);
     expect(await errorOf({ percent: 1, times: 3 })).toMatch(/times has no atr/);
     expect(await errorOf(null)).toMatch(/trailing is null/);

@@ -17,6 +17,7 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import type { Amendment, Amount } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { isNegative } from '../../strategy/amounts.ts';
 import { bothTargetsError, readTargets } from '../trailing/targetsOption.ts';
 import type { Sizing } from './sizing.ts';
 
@@ -222,8 +223,16 @@ function checkChange(name: string, change: unknown): void {
   }
 }
 
-/** Throws StrategyError for an object where a number is due, such as the size of a new order: it would change nothing, and say nothing. */
+/**
+ * Throws StrategyError for a negative size, and for an object where a number is due, such as the size of a new order: it would change nothing, and
+ * say nothing.
+ */
 function checkAmount(name: string, key: string, value: unknown): void {
+  if (key === 'size' && isNegative(value as Amount))
+    throw new StrategyError(
+      `${name}: this.amend with a negative size, ${String(value)}`,
+      'give what is still to be filled, above zero: an order keeps its direction',
+    );
   if (key === 'targets' || typeof value !== 'object' || value === null || Decimal.isDecimal(value)) return;
   const remedy = key === 'size' ? "size is what is still to be filled, in base, without a unit: { size: '0.5' }" : `such as { ${key}: 95 }`;
   throw new StrategyError(`${name}: this.amend with { ${Object.keys(value).join(', ')} } as its ${key}: expected a number`, remedy);

@@ -5,7 +5,7 @@ import { StrategyError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { Decimal } from '../../base/number/decimal.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import { scaleAmount, timesFactor } from '../../strategy/amounts.ts';
+import { isNegative, scaleAmount, timesFactor } from '../../strategy/amounts.ts';
 import type { Amount, Trail } from '../../strategy/types.ts';
 
 // hot: docs/performance.md#file-constants
@@ -13,7 +13,6 @@ const NAN = NaN;
 
 /** Decimals of a percentage in whole millionths. */
 const PERCENT_DIGITS = 4;
-const MILLION = 1_000_000;
 const KEYS: Readonly<Record<string, true>> = {
   distance: true,
   percent: true,
@@ -22,25 +21,28 @@ const KEYS: Readonly<Record<string, true>> = {
   from: true,
 } satisfies Record<keyof Trail, true>;
 
-/** Writes the trailing stop of an order. A value that is not a number makes `trailing` NaN, so that risk denies the order. */
+/**
+ * Writes the trailing stop of an order. A value that is not a number, such as that of an indicator that is not ready, makes `trailing` NaN, so that
+ * risk denies the order. Throws StrategyError for a distance below 0 and a percentage that is not between 0 and 100.
+ */
 export function writeTrail(order: BotOrder, option: Amount | Trail, name: string): void {
   if (!isTrail(option)) {
-    order.trailing = ticksOf(order, option);
+    order.trailing = ticksOf(order, option, name);
     return;
   }
   checkKeys(option, name);
   const { distance, percent, atr, times, from } = option;
   if (percent !== undefined) {
-    const ppm = scaleAmount(percent, PERCENT_DIGITS, 'down');
-    if (ppm >= MILLION)
+    if (Number(percent) <= 0 || Number(percent) >= 100)
       throw new StrategyError(
         `${name}: a trailing stop of ${String(percent)} percent`,
-        'give less than 100: { percent: 10 } is a tenth of the best price',
+        'give more than 0 and less than 100: { percent: 10 } is a tenth of the best price',
       );
+    const ppm = scaleAmount(percent, PERCENT_DIGITS, 'down');
     order.trailingPpm = ppm >= 0 ? Math.max(1, ppm) : 0;
     // With a percentage, `trailing` is the smallest distance: one tick.
     order.trailing = (ppm >= 0 ? 1 : NAN) as Ticks;
-  } else order.trailing = ticksOf(order, distance ?? multiple(atr!.value, times ?? 1));
+  } else order.trailing = ticksOf(order, distance ?? multiple(atr!.value, times ?? 1), name);
   if (from === undefined) return;
   // Rounded like the price of the closing order: up for a long, so that trailing begins later.
   const ticks = scaleAmount(from, order.instrument.priceDigits, order.sign > 0 ? 'up' : 'down');
@@ -51,8 +53,13 @@ export function writeTrail(order: BotOrder, option: Amount | Trail, name: string
 /** True for the object form of the option. A Decimal is an object too, but it is an amount. */
 const isTrail = (option: Amount | Trail): option is Trail => typeof option === 'object' && !Decimal.isDecimal(option);
 
-/** Returns a distance in ticks, rounded down, at least one; NaN if it is not a number. */
-function ticksOf({ instrument }: BotOrder, distance: Amount): Ticks {
+/** Returns a distance in ticks, rounded down, at least one; NaN if it is not a number. Throws StrategyError for a distance below 0. */
+function ticksOf({ instrument }: BotOrder, distance: Amount, name: string): Ticks {
+  if (isNegative(distance))
+    throw new StrategyError(
+      `${name}: a trailing stop at a negative distance, ${String(distance)}`,
+      'give a distance in price above 0: buy and sell give the side of the stop',
+    );
   const ticks = scaleAmount(distance, instrument.priceDigits, 'down');
   return (ticks >= 0 ? Math.max(1, ticks) : NAN) as Ticks;
 }
