@@ -1,8 +1,8 @@
 // Locks a folder for one process: a journal, an account, a catalog, a sweep or a paper exchange. Each process creates a file of its own in
 // the lock folder. It has the lock if no other file there belongs to a process that may be running.
 
-import { mkdirSync, rmdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { FileSystemDisk } from './fileSystemDisk.ts';
@@ -96,6 +96,12 @@ export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: str
 export function lockHolder(disk: Pick<Disk, 'list'>, folder: string, { self, findProcess }: Processes): LockHolder | null {
   const holders = disk.list(folder).flatMap((name) => holderOf(name) ?? []);
   return holders.find((other) => lockName(other) !== lockName(self) && findProcess(other) !== 'gone') ?? null;
+}
+
+/** True if one of these folders has a lock of this process. A process in another container cannot be seen, but its lock can. */
+export function hasLockIn(folders: readonly string[], process: LockHolder): boolean {
+  const name = lockName(process);
+  return folders.some((folder) => existsSync(join(folder, name)));
 }
 
 const lockName = ({ pid, started, namespace, boot, host }: LockHolder): string =>

@@ -1,10 +1,11 @@
 // A list of this user's running bots, as note files, with which a command without --data finds the only one.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ignoreSystemErrors } from '../../../adapters/disk/fileError.ts';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
+import { hasLockIn } from '../../../adapters/disk/processLock.ts';
 import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 
@@ -26,7 +27,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
   const isNoted = ignoreSystemErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter(isNoteName))
-      if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
+      if (stateOf(readNote(join(folder, name)), stateFolder) === 'over') rmSync(join(folder, name), { force: true });
     // Replace the file atomically: another starting bot would treat a partial note as invalid and remove it.
     replaceFile(path, `${JSON.stringify(note)}\n`);
   });
@@ -42,7 +43,7 @@ export function runningBots(stateFolder: string): readonly string[] {
     const folder = join(stateFolder, FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
-      if (note !== null && isRunning(note)) folders.push(note.data);
+      if (note !== null && stateOf(note, stateFolder) === 'running') folders.push(note.data);
     }
   });
   return folders.toSorted();
@@ -50,7 +51,25 @@ export function runningBots(stateFolder: string): readonly string[] {
 
 /** True for the name of a complete note; a note that is being written has another name. */
 const isNoteName = (name: string): boolean => name.endsWith('.json');
-const isRunning = (note: BotNote | null): boolean => note !== null && findProcess(note.process) === 'running';
+
+/**
+ * Returns whether the bot of a note runs. A process in another pid namespace cannot be seen, so its locks decide: a bot takes that of its account
+ * before it writes its note. `elsewhere`: it may run on another computer, where its socket cannot be reached. Null: an invalid note.
+ */
+function stateOf(note: BotNote | null, stateFolder: string): 'running' | 'over' | 'elsewhere' {
+  if (note === null) return 'over';
+  const self = thisProcess();
+  const found = findProcess(note.process, self);
+  if (found !== 'unknown') return found === 'running' ? 'running' : 'over';
+  if (!hasLockIn([join(note.data, 'journal'), ...accountFolders(stateFolder)], note.process)) return 'over';
+  return note.process.boot === self.boot ? 'running' : 'elsewhere';
+}
+
+/** Returns the folders of the accounts' locks. */
+function accountFolders(stateFolder: string): readonly string[] {
+  const folder = join(stateFolder, 'accounts');
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
 
 /** Returns the note in a file; null: invalid. */
 function readNote(path: string): BotNote | null {
