@@ -61,21 +61,24 @@ const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 
 
 /** Returns the text about imported trades. */
 function importedText({ files, knownFiles, fileRows, newRows, path, manifest, instrumentFrom }: ImportedTrades): string {
-  const { symbol, market, rows, first, last, gaps, missingIds, gapList } = manifest;
+  const { symbol, market, rows, first, last } = manifest;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   const rowsText =
     knownFiles.length === files.length ? 'the catalog has all of it' : `${counted(fileRows, 'row')}, ${count(newRows)} of them new`;
-  const [firstGap] = gapList;
-  const gapText = firstGap
-    ? `${counted(gaps, 'run')} of ids, ${counted(missingIds, 'id')} missing, the first ${firstGap.afterId + 1} to ${firstGap.beforeId - 1}`
-    : 'none';
   return [
     `  ${symbol} ${manifest.kind} ${market}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
     `    from        ${from}  (${rowsText})`,
-    `    gaps        ${gapText}`,
+    `    gaps        ${gapText(manifest)}`,
     ...(instrumentFrom === 'proposed' ? ['    instrument  proposed from the data; check instrument.json beside the trades'] : []),
     `    written     ${path}`,
   ].join('\n');
+}
+
+/** Returns the text about missing ids. */
+function gapText({ gaps, missingIds, gapList: [firstGap], sharedIds }: TradeManifest): string {
+  if (sharedIds === true) return 'not known: the ids are a series that several symbols share';
+  if (firstGap === undefined) return 'none';
+  return `${counted(gaps, 'run')} of ids, ${counted(missingIds, 'id')} missing, the first ${firstGap.afterId + 1} to ${firstGap.beforeId - 1}`;
 }
 
 /** Returns the figures of a manifest without its lists. */

@@ -72,6 +72,21 @@ describe('trades in the catalog', () => {
     expect([...columns.takerSide]).toEqual([-1, 1, 1]);
   });
 
+  it('ids of a series that several symbols share are no missing trades, in the manifest, in a range and in bars', async () => {
+    const catalog = catalogAt();
+    const rng = seededRng(5);
+    let id = 0;
+    const shared = someRows(4, 200).map((row) => ({ ...row, id: (id += 1 + Math.floor(rng.next() * 3)) }));
+    const [done] = await take(plain(shared), catalog);
+    expect(done!.manifest).toMatchObject({ rows: 200, firstId: shared[0]!.id, gaps: 0, missingIds: 0, gapList: [], sharedIds: true });
+    const loaded = loadTrades(catalog, KEY, START, START + 5 * 86_400_000)!;
+    expect(loaded.gaps).toEqual([]);
+    // Each id but every twentieth follows the one before: what is left out there is missing.
+    const [own] = await take(plain(shared.map((row, index) => ({ ...row, id: index + Math.floor(index / 20) }))));
+    expect(own!.manifest).toMatchObject({ gaps: 9, missingIds: 9 });
+    expect(own!.manifest).not.toHaveProperty('sharedIds');
+  });
+
   it('trades in the catalog are the same from every form, order, packing and cut of a file', async () => {
     for (const seed of [1, 2, 3]) {
       const rows = someRows(seed);

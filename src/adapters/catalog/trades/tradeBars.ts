@@ -4,7 +4,7 @@ import type { FigureColumns } from '../../../model/bars/aggregateBars.ts';
 import { TradeBarBuilder, type TradeBar } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { TradeBarRule } from '../../../model/tradeBars.ts';
-import { gapsOf } from './tradeDays.ts';
+import { areIdsShared, gapsOf } from './tradeDays.ts';
 import { DAY_MS, type TradeColumns } from './trades.ts';
 
 /** Bars of a day without gaps: each opens at the time at which the previous one ends. */
@@ -58,9 +58,11 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
   };
 }
 
-/** Returns the ids of the first trades after gaps of ids. */
+/** Returns the ids of the first trades after gaps of ids; none if the ids are a series that several symbols share. */
 function idsAfterGaps(trades: TradeColumns, lastId: number | null): ReadonlySet<number> {
-  const afterGaps = new Set(gapsOf(trades).map(({ beforeId }) => beforeId));
+  const gaps = gapsOf(trades);
+  if (areIdsShared(trades.length, gaps.length)) return new Set();
+  const afterGaps = new Set(gaps.map(({ beforeId }) => beforeId));
   const firstId = trades.id.reduce((min, id) => Math.min(min, id), Infinity);
   if (lastId !== null && firstId > lastId + 1) afterGaps.add(firstId);
   return afterGaps;

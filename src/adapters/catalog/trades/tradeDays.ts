@@ -230,6 +230,23 @@ export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   return gaps;
 }
 
+/** Fewer gaps than this are missing trades, however few the rows are. */
+const MIN_SHARED_GAPS = 20;
+/** From this part of the steps on, gaps are not missing trades. A recording that loses a quarter of all trades one by one is not plausible. */
+const SHARED_PART = 0.25;
+
+/**
+ * True if gaps are too frequent for lost trades: the ids must be a series which several symbols share, as on an exchange that numbers the trades
+ * of all symbols together. Then no id shows that a trade is missing. `gaps`: number of gaps between `rows` trades.
+ */
+export const areIdsShared = (rows: number, gaps: number): boolean => gaps >= MIN_SHARED_GAPS && gaps >= SHARED_PART * (rows - 1);
+
+/** Returns the gaps in which trades are missing: none if the ids are shared. */
+export function missingIn(columns: TradeColumns): readonly IdGap[] {
+  const gaps = gapsOf(columns);
+  return areIdsShared(columns.length, gaps.length) ? [] : gaps;
+}
+
 /** Returns the gap between two trades. */
 export function idGap(afterId: number, fromMs: number, beforeId: number, toMs: number): IdGap {
   return { afterId, beforeId, missing: beforeId - afterId - 1, from: formatTime(fromMs), to: formatTime(toMs) };

@@ -7,7 +7,17 @@ import { formatTime } from '../../../model/time.ts';
 import { readCatalogFile, writeText } from '../bars/catalog.ts';
 import { noteHash } from '../bars/readHashes.ts';
 import { rowAt } from '../files/columns.ts';
-import { checkTradeDay, gapsOf, idGap, readTradeDay, tradeDayOf, withDigits, type IdGap, type TradeDay } from './tradeDays.ts';
+import {
+  areIdsShared,
+  checkTradeDay,
+  idGap,
+  missingIn,
+  readTradeDay,
+  tradeDayOf,
+  withDigits,
+  type IdGap,
+  type TradeDay,
+} from './tradeDays.ts';
 import {
   dayOf,
   dayPath,
@@ -44,6 +54,8 @@ export interface TradeManifest extends TradeKey {
   /** Missing ids between the first and the last: the number of runs, and the number of ids. */
   readonly gaps: number;
   readonly missingIds: number;
+  /** Present if the ids are a series that several symbols share, so that none of them shows a missing trade. Then `gaps` is 0. */
+  readonly sharedIds?: true;
   /** Number of days whose first id is not above the last id of the day before. */
   readonly overlaps: number;
   readonly days: readonly TradeDay[];
@@ -70,28 +82,32 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
   const last = days.at(-1);
   if (first === undefined || last === undefined)
     throw new ConfigError(`${folder}: there are no trades`, 'isobar data import FILE --as trades adds some');
-  const gapList: IdGap[] = [];
+  const allGaps: IdGap[] = [];
   let overlaps = 0;
   days.forEach((day, i) => {
     const before = days[i - 1];
     if (before !== undefined) {
       if (day.firstId <= before.lastId) overlaps++;
-      else if (day.firstId - before.lastId > 1) gapList.push(idGap(before.lastId, before.lastMs, day.firstId, day.firstMs));
+      else if (day.firstId - before.lastId > 1) allGaps.push(idGap(before.lastId, before.lastMs, day.firstId, day.firstMs));
     }
-    gapList.push(...day.gaps);
+    for (const gap of day.gaps) allGaps.push(gap);
   });
+  const rows = days.reduce((sum, day) => sum + day.rows, 0);
+  const isShared = areIdsShared(rows, allGaps.length);
+  const gapList = isShared ? [] : allGaps;
   const content = {
     format: 'isobar trades 1' as const,
     market: key.market,
     symbol: key.symbol,
     kind: first.kind,
-    rows: days.reduce((sum, { rows }) => sum + rows, 0),
+    rows,
     first: formatTime(first.firstMs),
     last: formatTime(last.lastMs),
     firstId: days.reduce((min, { firstId }) => Math.min(min, firstId), Infinity),
     lastId: days.reduce((max, { lastId }) => Math.max(max, lastId), 0),
     gaps: gapList.length,
     missingIds: gapList.reduce((sum, { missing }) => sum + missing, 0),
+    ...(isShared ? { sharedIds: true as const } : {}),
     overlaps,
     days: days.map(({ unchanged: _unchanged, wrong: _wrong, gaps: _gaps, ...day }): TradeDay => day),
     gapList: gapList.slice(0, MAX_GAPS),
@@ -174,7 +190,7 @@ export function loadTrades(catalog: string, key: TradeKey, fromMs: number, toMs:
   }
   const columns = inRange(parts, fromMs, toMs, folder);
   if (columns === null) return null;
-  return { columns, kind, files: days.map((day) => dayPath(folder, day)), sha256: hash.digest('hex'), gaps: gapsOf(columns) };
+  return { columns, kind, files: days.map((day) => dayPath(folder, day)), sha256: hash.digest('hex'), gaps: missingIn(columns) };
 }
 
 /** Returns the trades of the range from all parts, scaled to the most digits among them. */
