@@ -24,6 +24,24 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
+  it('an order whose fills are all read, and booked a moment later, is not cancelled, unless it does not end', async () => {
+    const world = await open();
+    const [first, second, partly] = [9990, 9980, 9970].map((limit) => world.order({ lots: 10_000, limit }));
+    world.pass(500);
+    // One list shows the fills of all. The first one that is booked cancels the others, as an OCO group does.
+    const push = world.reported.push.bind(world.reported);
+    world.reported.push = (text: string) => {
+      if (text.startsWith(`filled ${first}`)) for (const other of [second!, partly!]) world.cancel(other);
+      return push(text);
+    };
+    bob(world).limit('bob', 'SELL', '2.5', '99.7');
+    world.audit('full');
+    world.until(() => [first, second, partly].every((id) => world.get(id!).lifecycle === 'done'), 20_000);
+    const endings = [first, second, partly].map((id) => [world.get(id!).reason, world.get(id!).filledLots]);
+    expect(endings).toEqual([['filled', 10_000], ['filled', 10_000], ['canceled', 5000]]); // prettier-ignore
+    expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
+  });
+
   it('an order that fills is booked once, to the last unit, and ended by arithmetic', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '0.3', '99.5');

@@ -107,6 +107,7 @@ export class RestExchange implements OrderGateway {
       instruments,
       settings,
       check: (tracked) => this.#statuses.check(tracked, RECONCILE),
+      unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#settings = settingsOf(core);
     const { journal } = deps;

@@ -109,6 +109,11 @@ export class TradeReader {
       .filter((row) => this.#sides.mayChange(row, part))
       .reduce((sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)), new Decimal(0));
   }
+  /** Returns the lots of an order in the rows that are read and not booked yet. */
+  unbookedLots(order: TrackedOrder): number {
+    const rows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === order);
+    return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
+  }
   /** Returns the newest trade before every trade that is not booked yet; null without one. */
   get lastBookedId(): string | null {
     const open = [...Array.from(this.#unattributed.values(), ({ row }) => row), ...Array.from(this.#foreignFills.values()).flat()];
@@ -280,11 +285,12 @@ export class TradeReader {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
+      // Before the fill is reported: the strategy may cancel orders at once, and what is booked must not count twice.
+      this.#unattributed.delete(key);
       if (tracked !== undefined) this.#book(tracked, row);
       else if (attribution.foreignOrders.has(row.venueId))
         this.#foreignFills.set(row.venueId, [...(this.#foreignFills.get(row.venueId) ?? []), row]);
       else this.#bookUnattributed(row);
-      this.#unattributed.delete(key);
       this.seen.add(row);
     }
   }

@@ -15,6 +15,8 @@ export interface CancelsDeps {
   readonly settings: Pick<OrderSettings, 'cancelRetryMs' | 'cancelRetryMaxMs'>;
   /** Queries the order's state. */
   readonly check: (tracked: TrackedOrder) => Work<void>;
+  /** Returns the lots of the order that were read and are not booked yet. */
+  readonly unbookedLots: (tracked: TrackedOrder) => number;
 }
 
 /** The cancels that are wanted and not confirmed. */
@@ -58,6 +60,9 @@ export class Cancels {
     );
     // The order has a terminal status, which needs a confirmation and no cancel.
     if (tracked.terminal !== null) return;
+    // One list may show the fills of several orders that cancel each other. An order that has filled completely by that ends when they are booked.
+    const isFirst = pauseMs === settings.cancelRetryMs;
+    if (isFirst && isWholeBy(tracked, this.#deps.unbookedLots(tracked))) return;
     start(this.#cancel(tracked, tracked.venueId));
   }
   /**
@@ -69,3 +74,7 @@ export class Cancels {
     yield* check(tracked);
   }
 }
+
+/** True if these lots complete the quantity of the order. An order by amount has no quantity. */
+const isWholeBy = ({ request: { lots }, filledLots }: TrackedOrder, unbookedLots: number): boolean =>
+  lots > 0 && unbookedLots > 0 && filledLots + unbookedLots >= lots;
