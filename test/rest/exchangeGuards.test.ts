@@ -6,7 +6,7 @@ import type { HoldingsCheck } from '../../src/adapters/exchange/account/holdings
 import type { Identify } from '../../src/adapters/exchange/observe/identify.ts';
 import type { OrderAttribution } from '../../src/adapters/exchange/observe/attribution.ts';
 import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
-import { TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';
+import { TrackedOrder, TrackedOrders } from '../../src/adapters/exchange/order/trackedOrder.ts';
 import { MAX_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
 import { ticks } from '../../src/base/brand.ts';
 import { immediate } from '../../src/base/task.ts';
@@ -61,6 +61,7 @@ describe('evidence', () => {
     const reader = new EvidenceReader({
       venue: unused,
       attribution: unused,
+      trackedOrders: new TrackedOrders(1),
       identify: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,

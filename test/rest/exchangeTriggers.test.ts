@@ -319,6 +319,34 @@ describe('an exchange whose orders have times far before the clock by which it c
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
 
+  it('a trigger order whose reply is lost is found by its terms, by as much as the times of other own orders lie behind', async () => {
+    const world = await skewed(open);
+    const resting = world.order({ lots: 10, limit: 9000 });
+    world.until(() => world.get(resting).lifecycle === 'working', 20_000);
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, ENTRY);
+    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
+    world.audit('full');
+    world.until(() => world.get(id).lifecycle === 'working', 120_000);
+    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+  });
+
+  it('a trigger order whose reply is lost stays in doubt beside a second one with its terms', async () => {
+    const world = await skewed(long);
+    const resting = world.order({ lots: 10, limit: 9000 });
+    world.until(() => world.get(resting).lifecycle === 'working', 20_000);
+    // Another program of the account, whose clock is right.
+    world.service.clockOffsetMs = 0;
+    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.service.clockOffsetMs = 30_000;
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
+    world.pass(200_000, 50);
+    expect([world.get(id).lifecycle, codes(world)]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
+  });
+
   it('a trigger order whose reply is lost is in doubt, and its halt is withdrawn once the order that it places has its client order id', async () => {
     const world = await skewed(open);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');

@@ -131,7 +131,7 @@ export class RestExchange implements OrderGateway {
     const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
-      venue, attribution, identify, holdings, sink, venueNow, readTrades,
+      venue, attribution, trackedOrders, identify, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
       isWaiting: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => parseTriggerTrackId(tracked.venueId)?.triggerId === triggerId),
     }); // prettier-ignore

@@ -13,14 +13,16 @@ import type { HoldingsCheck } from '../account/holdingsCheck.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
 import { Paging, type PageIds, type PageStep } from '../calls/paging.ts';
 import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
-import type { TrackedOrder } from '../order/trackedOrder.ts';
+import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
+import { OrderTimes } from './orderTimes.ts';
 
 /** What the reader of evidence takes. */
 export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;
+  readonly trackedOrders: TrackedOrders;
   readonly identify: Identify;
   readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
@@ -43,6 +45,7 @@ const EARLY_MS = 1000;
 /** Reads one list for one order of unknown outcome. */
 export class EvidenceReader {
   readonly #deps: EvidenceReaderDeps;
+  readonly #orderTimes = new OrderTimes();
 
   constructor(deps: EvidenceReaderDeps) {
     this.#deps = deps;
@@ -101,13 +104,22 @@ export class EvidenceReader {
   }
 
   #attributeRows(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of oldestFirst(page.rows)) this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
+    for (const row of oldestFirst(page.rows)) {
+      const tracked = this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
+      if (tracked !== null) this.#noteTime(tracked, row.timeMs);
+    }
+  }
+
+  /** Notes the time of an own order. What a trigger order has placed is as old as the moment at which it fired. */
+  #noteTime({ request, signMs }: TrackedOrder, timeMs: number | null): void {
+    if (!isTriggerOrder(request)) this.#orderTimes.note(signMs, timeMs);
   }
 
   /**
    * Reads the list of waiting trigger orders, where the terms identify an order. Fired ones are in the list of open orders. A row with
-   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. Returns false if such a row waits or
-   * the list was incomplete.
+   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. If other own orders show by how much the times
+   * of the exchange lie behind, that counts, provided that one lost order and one row alone have these terms. Returns false if a row that proves
+   * nothing waits or the list was incomplete.
    */
   *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
     const { venue, attribution, isWaiting } = this.#deps;
@@ -115,12 +127,20 @@ export class EvidenceReader {
     const rows = yield* venue.waiting(tracked.request.instrument, RECONCILE);
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
     const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
-    const ownRow = withEqualTerms.find((row) => !isOlder(row, tracked.signMs));
+    const ownRow =
+      withEqualTerms.find((row) => !isOlder(row, tracked.signMs)) ?? this.#onlyRowOf(tracked, index, withEqualTerms.filter(mayWait));
     if (ownRow !== undefined && tracked.isSought) {
       const sighting = { instrument: index, channel: 'openOrders', venueMs } as const;
       attribution.adopt(tracked, triggerTrackId(ownRow.triggerOrderId, tracked.clientOrderId), sighting, null);
     }
     return rows !== null && (ownRow !== undefined || !withEqualTerms.some(mayWait));
+  }
+
+  /** Returns the only row that has the terms of the only lost order like it, if it is as old as that order by the times of other own orders. */
+  #onlyRowOf({ signMs }: TrackedOrder, index: number, [only, ...others]: readonly TriggerOrder[]): TriggerOrder | undefined {
+    if (only === undefined || others.length > 0 || isOlder(only, signMs - this.#orderTimes.lagMs(signMs))) return undefined;
+    const lost = Array.from(this.#deps.trackedOrders.triggersOf(index)).filter(({ venueId }) => venueId === null);
+    return lost.filter((order) => matchesTrigger(only, order.request)).length === 1 ? only : undefined;
   }
 
   /** Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing. */
@@ -132,6 +152,10 @@ export class EvidenceReader {
     for (let isFirst = true; ; isFirst = false) {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
+      for (const { cid, timeMs } of page.rows) {
+        const own = cid === null ? undefined : this.#deps.trackedOrders.byClientOrderId(cid);
+        if (own !== undefined) this.#noteTime(own, timeMs);
+      }
       const ownRow = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
       if (ownRow !== undefined) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
       // Attribution has found the order.
