@@ -98,7 +98,7 @@ export const KILL: readonly Guard[] = [
     name: '71: fills of no order count as booked',
     file: BOOKS,
     from: 'this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });',
-    to: 'this.#trades.add(tradeKey(record.symbol, record.tradeId, record.side));',
+    to: 'this.#noteBooked(record.symbol, record.tradeId, record.side);',
     test: JUDGE_TEST,
     named: 'an unattributed fill of the journal is attributed again',
   },

@@ -48,7 +48,7 @@ const NO_LIMIT = Infinity;
 /** Returns the handlers of the signed futures reads. */
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
   const { orders, venue, triggers, profits } = exchange;
-  const tradeLists = new TradeLists();
+  const tradeLists = new TradeLists(orders, { answer: futuresFillsAnswer, recordOf: futuresFillRecord, variants: profile });
   return {
     'futures.orderInformation': signedHandler(({ args, caller }) => {
       const order = orders.find(caller.account, textArg(args, 'orderId'));
@@ -80,11 +80,7 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
     }),
     'futures.myTrades': signedHandler(({ args, caller }) => {
       const [{ account }, instrument, limit, fromId] = [caller, instrumentArg(args), integerArg(args, 'limit'), fromIdOf(args, profile)];
-      const encode = (): string => {
-        const rows = orders.trades(account, instrument, limit, fromId);
-        return encodeAnswer(futuresFillsAnswer, listing(rows.map(futuresFillRecord)), profile);
-      };
-      return done(tradeLists.bodyOf(`${account} ${instrument.id} ${limit} ${fromId}`, orders.tradeCount(account), encode));
+      return done(tradeLists.bodyOf({ account, instrument, limit, fromId }));
     }),
     'futures.positions': signedHandler(({ args, caller }) => {
       const instrument = instrumentArg(args);

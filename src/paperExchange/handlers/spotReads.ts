@@ -14,7 +14,7 @@ import { TradeLists } from './tradeLists.ts';
 /** Returns the handlers of the signed spot reads. */
 export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
   const { orders, venue } = exchange;
-  const tradeLists = new TradeLists();
+  const tradeLists = new TradeLists(orders, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants: profile });
   const assets = Array.from(exchange.assets());
   return {
     'spot.queryOrder': signedHandler(({ args, caller }) => {
@@ -31,12 +31,7 @@ export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
       const from = args.texts.get('fromId');
       const fromId = from === undefined ? null : Number(from) + (profile.fromId === 'exclusive' ? 1 : 0);
       const [{ account }, { instrument }, limit] = [caller, args, integerArg(args, 'limit')];
-      const request = `${account} ${instrument?.id ?? ''} ${limit} ${fromId}`;
-      const encode = (): string => {
-        const trades = orders.trades(account, instrument, limit, fromId);
-        return encodeAnswer(spotFillsAnswer, listing(trades.map(spotFillRecord)), profile);
-      };
-      return done(tradeLists.bodyOf(request, orders.tradeCount(account), encode));
+      return done(tradeLists.bodyOf({ account, instrument, limit, fromId }));
     }),
     'spot.account': signedHandler(({ caller: { account, uid } }) => {
       const rows = assets.map(([asset, digits]) => ({

@@ -1,35 +1,113 @@
-// Tests that a list of own trades is built again only when the account has more trades.
+// Tests lists of own trades: each is what the whole encoding gives, and a trade is encoded once.
 
 import { expect, it } from 'vitest';
+import { lots } from '../../base/brand.ts';
+import { instrumentId, type Instrument } from '../../model/instrument.ts';
+import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
+import { spotFillsAnswer } from '../../protocol/shapes/spot.ts';
+import { PROFILES } from '../dialect/profile.ts';
+import { UserOrders, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
+import { spotFillRecord } from './spotText.ts';
 import { TradeLists } from './tradeLists.ts';
 
-/** Returns lists that count how often one was built. */
-function countingLists() {
-  const lists = new TradeLists();
-  const count = { built: 0 };
-  const read = (request: string, tradeCount: number, body = `${request} ${tradeCount}`): string =>
-    lists.bodyOf(request, tradeCount, () => {
-      count.built++;
-      return body;
+const spot = (base: string): Instrument => ({
+  id: instrumentId('spot', `${base}USDT`),
+  market: 'spot',
+  wireName: `${base}USDT`,
+  base,
+  quote: 'USDT',
+  priceDigits: 2,
+  quantityDigits: 4,
+  quoteDigits: 8,
+  baseDigits: 8,
+  minLots: lots(1),
+  makerFeePpm: 1000,
+  takerFeePpm: 1000,
+});
+const INSTRUMENTS = [spot('AAA'), spot('BBB')];
+
+/** Returns an account's trades, their lists, and how many trades were read to build them. */
+function openLists(variants = PROFILES.seed) {
+  const orders = new UserOrders<UserOrder, OwnTrade>('1', {
+    order: () => expect.unreachable('no order is read'),
+    trade: () => expect.unreachable('every trade is in memory'),
+    tagOf: (instrument) => INSTRUMENTS.indexOf(instrument),
+  });
+  const count = { read: 0, places: 0 };
+  const tradeAt = (account: number, place: number): OwnTrade => {
+    count.read++;
+    return orders.tradeAt(account, place);
+  };
+  const tradePlaces: typeof orders.tradePlaces = (...query) => {
+    count.places++;
+    return orders.tradePlaces(...query);
+  };
+  const counted = { tradeCount: orders.tradeCount.bind(orders), tradePlaces, tradeAt };
+  const lists = new TradeLists(counted, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants });
+  let tradeId = 0;
+  const add = (account: number, instrument = INSTRUMENTS[tradeId % 2]!): void => {
+    const ids = { tradeId: ++tradeId, bidId: `${tradeId}1`, askId: `${tradeId}2` };
+    const row = { ...ids, instrument, price: 10_000 + tradeId, lots: tradeId, timeMs: tradeId, isBuyer: tradeId % 3 === 0 };
+    orders.showTrade(account, {
+      row: { ...row, isMaker: false, fee: tradeId, feeInBase: tradeId % 5 === 0 },
+      tag: (tradeId + 1) % 2,
+      place: -1,
     });
-  return { count, read };
+  };
+  const expected = (account: number, instrument: Instrument | null, limit: number, fromId: number | null): string =>
+    encodeAnswer(spotFillsAnswer, listing(orders.trades(account, instrument, limit, fromId).map(spotFillRecord)), variants);
+  return { add, count, expected, lists };
 }
 
-it('a list is built once for each request and number of trades', () => {
-  const { count, read } = countingLists();
-  for (const tradeCount of [0, 0, 0, 1, 1, 2]) expect(read('0 A 100', tradeCount)).toBe(`0 A 100 ${tradeCount}`);
-  expect(count.built).toBe(3);
-  expect(read('1 A 100', 2)).toBe('1 A 100 2');
-  expect(count.built).toBe(4);
+it('every list is the one that encoding all its trades gives, in each form', () => {
+  for (const form of ['bare', 'list'] as const) {
+    const { add, expected, lists } = openLists({ ...PROFILES.seed, lists: form });
+    for (let round = 0; round < 60; round++) {
+      for (const account of [0, 1])
+        for (const instrument of [null, ...INSTRUMENTS])
+          for (const [limit, fromId] of [
+            [3, null],
+            [100, null],
+            [4, 7],
+            [100, round],
+          ] as const)
+            expect(lists.bodyOf({ account, instrument, limit, fromId })).toBe(expected(account, instrument, limit, fromId));
+      add(round % 3 === 0 ? 1 : 0);
+    }
+  }
 });
 
-it('a very long list is built each time, and only the newest 128 requests are kept', () => {
-  const { count, read } = countingLists();
-  const long = 'x'.repeat(70_000);
-  for (let round = 0; round < 2; round++) expect(read('long', 1, long)).toBe(long);
-  expect(count.built).toBe(2);
-  for (let request = 0; request < 129; request++) read(String(request), 1);
-  read('128', 1);
-  read('0', 1);
-  expect(count.built).toBe(2 + 129 + 1);
+it('a trade is encoded once, whatever the number of lists that show it', () => {
+  const { add, count, expected, lists } = openLists();
+  const query = { account: 0, instrument: null, limit: 1000, fromId: null };
+  for (let trade = 0; trade < 600; trade++) {
+    add(0);
+    lists.bodyOf(query);
+    lists.bodyOf({ ...query, limit: 900 });
+  }
+  expect(count.read).toBe(600);
+  expect(lists.bodyOf(query)).toBe(expected(0, null, 1000, null));
+});
+
+it('a list that has not changed is not built again, unless too many or too long ones were asked for since', () => {
+  const { add, count, lists } = openLists();
+  for (let trade = 0; trade < 20; trade++) add(0);
+  const listOf = (limit: number): string => lists.bodyOf({ account: 0, instrument: null, limit, fromId: null });
+  const first = listOf(20);
+  const { places } = count;
+  expect(listOf(20)).toBe(first);
+  expect(count.places).toBe(places);
+  for (let limit = 21; limit < 21 + 128; limit++) listOf(limit);
+  expect(listOf(20)).toBe(first);
+  expect(count.places).toBe(places + 128 + 1);
+});
+
+it('rows beyond those that are kept are encoded again', () => {
+  const { add, count, expected, lists } = openLists();
+  const query = { account: 0, instrument: null, limit: 17_000, fromId: null };
+  for (let trade = 0; trade < 17_000; trade++) add(0);
+  const first = lists.bodyOf(query);
+  expect(first).toBe(expected(0, null, 17_000, null));
+  expect(lists.bodyOf(query)).toBe(first);
+  expect(count.read).toBeGreaterThan(17_000);
 });

@@ -1,8 +1,15 @@
-// Keeps the bodies of lists of own trades. Bots read these lists again and again, and usually no trade has been added.
+// Keeps lists of own trades and the text of each row. Bots read these lists again and again, and seldom with more than a few new trades.
 
-/** Limits of what is kept: the characters of a body, and the number of bodies. */
-const MAX_BODY_LENGTH = 1 << 16;
+import type { Instrument } from '../../model/instrument.ts';
+import { encodeListOf, encodeRow, type AnswerShape, type Listing } from '../../protocol/shapes/answer.ts';
+import type { Variants } from '../../protocol/shapes/variants.ts';
+import type { OwnTrade, UserOrder, UserOrders } from '../orders/userOrder.ts';
+
+/** Limits of what is kept: the characters of a body and of all bodies, the number of bodies, and the number of rows. */
+const MAX_BODY_LENGTH = 1 << 18;
+const MAX_TOTAL_LENGTH = 1 << 23;
 const MAX_KEPT = 128;
+const MAX_ROWS = 1 << 14;
 
 /** A body, and the number of trades that it was made from. */
 interface KeptBody {
@@ -10,21 +17,75 @@ interface KeptBody {
   readonly body: string;
 }
 
-/** Trades are only added, so a list is the same as long as the account has the same number of trades. */
-export class TradeLists {
+/** What a list shows. */
+export interface TradeQuery {
+  readonly account: number;
+  /** Null: every instrument. */
+  readonly instrument: Instrument | null;
+  readonly limit: number;
+  /** The first id; null: the newest trades. */
+  readonly fromId: number | null;
+}
+
+/** How the rows of a list are written. */
+export interface TradeText<T, R> {
+  readonly answer: AnswerShape<Listing<R>>;
+  readonly recordOf: (trade: T) => R;
+  readonly variants: Variants;
+}
+
+/** Trades are only added, so a list is the same as long as the account has the same number of trades, and a row never changes. */
+export class TradeLists<T extends OwnTrade, R> {
   /** Bodies by request, the oldest first. */
   readonly #kept = new Map<string, KeptBody>();
+  /** Rows by account and by the place of the trade in the list of the account. */
+  readonly #rows = new Map<number, Map<number, string>>();
+  #rowCount = 0;
+  #keptLength = 0;
+  readonly #orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradePlaces' | 'tradeAt'>;
+  readonly #text: TradeText<T, R>;
 
-  /** Returns the body of a list. `tradeCount` is the number of trades of the account that reads show. */
-  bodyOf(request: string, tradeCount: number, encode: () => string): string {
+  constructor(orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradePlaces' | 'tradeAt'>, text: TradeText<T, R>) {
+    this.#orders = orders;
+    this.#text = text;
+  }
+
+  /** Returns the body of a list. */
+  bodyOf({ account, instrument, limit, fromId }: TradeQuery): string {
+    const request = `${account} ${instrument?.id ?? ''} ${limit} ${fromId}`;
+    const tradeCount = this.#orders.tradeCount(account);
     const cached = this.#kept.get(request);
     if (cached?.tradeCount === tradeCount) return cached.body;
-    const body = encode();
-    this.#kept.delete(request);
+    const rows = this.#orders.tradePlaces(account, instrument, limit, fromId).map((place) => this.#rowAt(account, place));
+    const body = encodeListOf(this.#text.answer, rows, this.#text.variants);
+    this.#forget(request);
     if (body.length > MAX_BODY_LENGTH) return body;
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size >= MAX_KEPT) this.#kept.delete(oldest);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < MAX_KEPT && this.#keptLength + body.length <= MAX_TOTAL_LENGTH) break;
+      this.#forget(oldest);
+    }
     this.#kept.set(request, { tradeCount, body });
+    this.#keptLength += body.length;
     return body;
+  }
+  #forget(request: string): void {
+    this.#keptLength -= this.#kept.get(request)?.body.length ?? 0;
+    this.#kept.delete(request);
+  }
+
+  /** Returns the row of a trade. */
+  #rowAt(account: number, place: number): string {
+    const kept = this.#rows.get(account)?.get(place);
+    if (kept !== undefined) return kept;
+    const { answer, recordOf, variants } = this.#text;
+    const row = encodeRow(answer, recordOf(this.#orders.tradeAt(account, place)), variants);
+    if (this.#rowCount >= MAX_ROWS) {
+      this.#rows.clear();
+      this.#rowCount = 0;
+    }
+    const ofAccount = this.#rows.get(account) ?? new Map<number, string>();
+    this.#rows.set(account, ofAccount.set(place, row));
+    this.#rowCount++;
+    return row;
   }
 }

@@ -274,8 +274,18 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** Returns own trades, newest first. With `fromId`, from that trade id on (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
-    const isBefore = fromId === null ? null : ({ tradeId }: T): boolean => tradeId < fromId;
-    return page(this.#ordersOf(account).trades, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
+    return this.tradePlaces(account, instrument, limit, fromId).map((place) => this.tradeAt(account, place));
+  }
+  /** Returns the places of own trades in the account's list, like `trades`. The place of a trade never changes. */
+  tradePlaces(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly number[] {
+    const { trades } = this.#ordersOf(account);
+    const isBefore = fromId === null ? null : (place: number): boolean => trades.at(place).tradeId < fromId;
+    const places = { length: trades.length, tagAt: (place: number) => trades.tagAt(place), at: (place: number) => place };
+    return page(places, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
+  }
+  /** Returns the own trade at a place. */
+  tradeAt(account: number, place: number): T {
+    return this.#ordersOf(account).trades.at(place);
   }
 
   /** Returns the number of own trades that reads show. */

@@ -1,5 +1,6 @@
 // Reads and writes the containers of replies: a record or a list, bare, in a member, in an envelope, or in a list of one.
 
+import { InvariantError } from '../../base/errors.ts';
 import { isList, isObject, jsonObject, writeJson, type Json, type JsonObject } from '../json/json.ts';
 import { instrumentIn } from './record.ts';
 import { Mismatch, scalarText, type Value } from './value.ts';
@@ -57,6 +58,22 @@ export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): DecodeResul
 /** Returns a value as the JSON text of a reply, in the form that `variants` chooses. */
 export function encodeAnswer<T>(answer: AnswerShape<T>, value: T, variants: Variants = SEED_VARIANTS): string {
   return writeJson(answer.write(value, variants));
+}
+
+/** Returns one row of a list as JSON text. */
+export function encodeRow<T>({ row }: AnswerShape<Listing<T>>, value: T, variants: Variants = SEED_VARIANTS): string {
+  if (row === null) throw new InvariantError('expected a list of records');
+  return writeJson(row.write(value, variants));
+}
+
+/** Returns the reply with these rows, each as JSON text, in the form that `variants` chooses. */
+export function encodeListOf<T>(answer: AnswerShape<Listing<T>>, rows: readonly string[], variants: Variants = SEED_VARIANTS): string {
+  const [before, after, ...others] = encodeAnswer(answer, listing<T>([]), variants).split('[]');
+  if (before === undefined || after === undefined || others.length > 0) throw new InvariantError('expected a reply with one list');
+  // Concatenating is faster than joining a list.
+  let text = '';
+  for (const row of rows) text += text === '' ? row : `,${row}`;
+  return `${before}[${text}]${after}`;
 }
 
 /** True for `{code, msg, data}` with the success code. */

@@ -167,9 +167,25 @@ const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: num
 /** Returns a random latency, ms. Short ones are more frequent. */
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
+/** Bytes of long bodies, the oldest first: an exchange answers the same text again and again. Nobody changes them. */
+const encoded = new Map<string, Buffer>();
+const [MIN_ENCODED_LENGTH, MAX_ENCODED] = [512, 64];
+
+/** Returns the bytes of a body. */
+function bytesOf(body: string): Buffer {
+  if (body.length < MIN_ENCODED_LENGTH) return Buffer.from(body);
+  const known = encoded.get(body);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(body);
+  const [oldest] = encoded.keys();
+  if (oldest !== undefined && encoded.size >= MAX_ENCODED) encoded.delete(oldest);
+  encoded.set(body, bytes);
+  return bytes;
+}
+
 /** Returns the reply on the wire. If `cut` is not null, the body is cut. `cut` from 0.5 to 1 is then the size of the fault. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {
-  const bytes = Buffer.from(body);
+  const bytes = bytesOf(body);
   if (cut === null || bytes.length === 0) return { status, headers: lowerCase(headers), body: bytes };
   const sharePassed = (cut - 0.5) * 2;
   return { status, headers: {}, body: bytes.subarray(0, Math.floor(sharePassed * bytes.length)) };

@@ -49,9 +49,6 @@ const PREFIX_CHARS = 16;
 /** Returns the side of the position that an order changes. Only two-way mode has long and short apart. */
 export const positionSideOf = (side: Side, closes: boolean): Side => (closes === (side === 'buy') ? 'sell' : 'buy');
 
-/** Returns the key of a fill: its trade, and the bot's side of that trade. */
-const tradeKey = (instrument: string, tradeId: string, side: Side): string => `${instrument} ${tradeId} ${side}`;
-
 /** The books of one bot. */
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
@@ -72,7 +69,8 @@ export class JournalBooks implements OwnOrders {
   readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
   /** Sum of the fills in the journal, by `<instrument id> <strategy> <position side>`. */
   readonly #held = new Map<string, Decimal>();
-  readonly #trades = new Set<string>();
+  /** Ids of booked trades by instrument, on each side. A trade with ourselves has both. */
+  readonly #trades = new Map<string, Readonly<Record<Side, Set<string>>>>();
   readonly #booked = new Map<string, BookedTrade[]>();
   readonly #traders = new Map<string, Set<number>>();
   readonly #firstMs = new Map<string, number>();
@@ -131,7 +129,7 @@ export class JournalBooks implements OwnOrders {
   /** Books a fill of an own order. */
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
     const { symbol, tradeId, side, executedMs } = fill;
-    this.#trades.add(tradeKey(symbol, tradeId, side));
+    this.#noteBooked(symbol, tradeId, side);
     this.executions.noteBooked(symbol, fill.orderId, fill);
     const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
@@ -140,6 +138,12 @@ export class JournalBooks implements OwnOrders {
     const booked = this.#booked.get(symbol) ?? [];
     this.#booked.set(symbol, booked);
     booked.push({ tradeId: BigInt(tradeId), executedMs });
+  }
+
+  #noteBooked(instrument: string, tradeId: string, side: Side): void {
+    const ids = this.#trades.get(instrument) ?? { buy: new Set(), sell: new Set() };
+    this.#trades.set(instrument, ids);
+    ids[side].add(tradeId);
   }
 
   // --- Attribution of orders
@@ -261,7 +265,7 @@ export class JournalBooks implements OwnOrders {
   // --- Positions
 
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
-    return this.#trades.has(tradeKey(instrument, tradeId, side));
+    return this.#trades.get(instrument)?.[side].has(tradeId) === true;
   }
   /** Returns the unattributed fills in the journal, because the exchange may no longer list them. */
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {

@@ -111,8 +111,9 @@ export class Judge {
 
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
   #unbookedTrades(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
-    const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
-    const unattributed = this.books.unattributedOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
+    const ofJournal = this.books.unattributedOf(instrument.id);
+    const listed = new Set(ofJournal.length === 0 ? [] : trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
+    const unattributed = ofJournal.filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
     return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
   }
 
