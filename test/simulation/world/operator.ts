@@ -28,6 +28,9 @@ export interface OperatorDeps {
 /** Times from the start of the exchange, or from a change of its clock, until the operator looks. */
 const EXPLANATIONS_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
 
+/** How often the operator looks whether a kill has ended, ms. */
+const CHECK_MS = 2000;
+
 export class Operator {
   /** The operator's halt that is in force; null without one. */
   halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
@@ -135,7 +138,18 @@ export class Operator {
     process.isFlattening ||= flatten;
     if (flatten) this.#deps.journal.mirror();
     this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
+    if (this.#deps.venue.market === 'futures') this.#later(CHECK_MS, () => this.#checkKilled(process));
     this.#later(900_000, () => this.#afterKill(process));
+  }
+  /** Checks at the end of a kill that no order stands that it does not name. Later one may have been triggered. */
+  #checkKilled(process: BotProcess): void {
+    const { observer, venue, queue } = this.#deps;
+    const view = this.#process === process ? process.control?.ownKill : null;
+    if (view == null) return;
+    if (view.phase !== 'done') return this.#later(CHECK_MS, () => this.#checkKilled(process));
+    const left = venue.liveAfterKill(view.flatten).length;
+    if (view.residuals.length === 0 && left > 0)
+      observer.report('KILL', `the kill has ended and says that all is cancelled, and ${left} orders stand`, queue.nowMs);
   }
   /** Waits for the end of the kill, checks what it says it has done, and re-arms the bot. */
   #afterKill(process: BotProcess): void {

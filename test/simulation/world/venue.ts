@@ -126,7 +126,7 @@ export class SimulatedVenue {
       instruments: terms.instruments,
       accounts: [
         { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] },
-        ...(themeOf(seed) === null ? [] : [otherAccount(SYMBOLS)]),
+        ...(themeOf(seed) === null || terms.market === 'futures' ? [] : [otherAccount(SYMBOLS)]),
       ],
       // In about half of the seeds the exchange executes a repeated request again.
       profile: {

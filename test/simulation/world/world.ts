@@ -81,7 +81,7 @@ class World {
     this.#untilViolation = untilViolation;
     this.#isBusy = isBusyDay(seed) || themeOf(seed) !== null;
     this.#terms = dayTermsOf(seed);
-    this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy) : null;
+    this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy, themeOf(seed) === 'contractKills') : null;
     this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !landsVeryLate(seed) ? 25_000 : 80_000);
     this.queue.runDue(this.#startMs);
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
@@ -123,7 +123,8 @@ class World {
     const [process, print] = [() => this.process, (text: string) => this.#log(text)];
     const calmFromMs = this.#endMs - CALM_MS;
     const endProcess = (seconds: number): void => this.#endProcess(false, seconds);
-    this.#themed = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess }, seed, theme);
+    const refuseSlices = (size: number): void => this.#hard?.apply('refusedFlatten', size);
+    this.#themed = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
     network.themed = this.#themed;
     if (theme !== 'twins') return;
     const deps = { queue, venue, observer, journal, network, process, print, folder: join(this.folder, 'bot') };

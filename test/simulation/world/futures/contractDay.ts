@@ -5,7 +5,7 @@ import { scopeName } from '../../../../src/tasks/control/scopes.ts';
 import { foreignOrdersOf } from '../../../../src/tasks/bot/run/foreignOrders.ts';
 import type { BotProcess } from '../botProcess.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
-import { BareContractTrader, BusyContractTrader, ContractTrader } from './contractTrader.ts';
+import { BareContractTrader, BusyContractTrader, ContractTrader, WaitingContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
 /** Begin of a day of contracts since midnight UTC, ms: funding at 8:00 lies in the faulty part of the shortest day. */
@@ -21,8 +21,8 @@ export interface ContractTerms {
   readonly strategy: typeof ContractTrader;
 }
 
-/** Draws the settings of a day. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
-export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
+/** Draws the settings of a day. `waits`: its strategy enters by trigger orders. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
+export function drawContracts(rng: Rng, isBusy: boolean, waits = false): ContractTerms {
   const isBare = rng.next() < 0.25;
   const leverage = isBare ? 50 : 2 + Math.floor(rng.next() * 20);
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
@@ -35,8 +35,13 @@ export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
       feeds: { bars: { symbols, interval: '1m' } },
       cash: { USDT: String(CASH) },
     },
-    strategy: isBare ? BareContractTrader : isBusy ? BusyContractTrader : ContractTrader,
+    strategy: waits ? WaitingContractTrader : strategyOf(isBare, isBusy),
   };
+}
+
+function strategyOf(isBare: boolean, isBusy: boolean): typeof ContractTrader {
+  if (isBare) return BareContractTrader;
+  return isBusy ? BusyContractTrader : ContractTrader;
 }
 
 /** Halts that the faults of a day cause, and that the operator alone clears. */

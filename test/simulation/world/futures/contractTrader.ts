@@ -68,7 +68,7 @@ export class ContractTrader extends Trader {
     const price = feed.close.value;
     // Amounts depend on what was reported: a fill that is reported twice, or never, changes the orders that follow.
     const base = String(SIZE.min + ((this.notifiedCount * 7) % 40) + Math.floor(this.random() * (SIZE.max - SIZE.min - 40)));
-    const choice = this.#nextRandom();
+    const choice = this.entryOf(this.#nextRandom());
     const away = this.#nextRandom() * 0.002;
     const options =
       choice < 0.4
@@ -80,6 +80,11 @@ export class ContractTrader extends Trader {
             : { feed, tag: 'wait', stopEntry: price * (isLong ? 1.0002 + away : 0.9998 - away) };
     if (isLong) this.buy({ base }, options);
     else this.sell({ base }, options);
+  }
+
+  /** Returns the number by which an entry is chosen, from one drawn in (0, 1). */
+  protected entryOf(drawn: number): number {
+    return drawn;
   }
 
   /** Closes a part that no stop covers. */
@@ -128,6 +133,13 @@ export class ContractTrader extends Trader {
 
 export class BusyContractTrader extends ContractTrader {
   override actsPerMinute = 1.2;
+}
+
+/** Enters most positions by trigger orders, which wait for their price. */
+export class WaitingContractTrader extends BusyContractTrader {
+  protected override entryOf(drawn: number): number {
+    return drawn < 0.3 ? drawn : 1;
+  }
 }
 
 /** Trades without stops. */

@@ -26,6 +26,8 @@ export const THEMES = [
   'twins',
   // Lists and queries show a status that no table has.
   'strangeStatus',
+  // Of contracts: kills while entries wait for their price, and kills whose slices are refused while a stop protects the position.
+  'contractKills',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -37,7 +39,7 @@ export function themeOf(seed: number): Theme | null {
 /** Faults of create requests that only days with a theme have. */
 export const THEMED_REQUEST_FAULTS = ['slowAdmission', 'lateArrival', 'refusedDone'] as const;
 /** Timed faults that only days with a theme have. */
-export const THEMED_TIMED_FAULTS = ['silence', 'haltAndKill', 'slowTime', 'strange'] as const;
+export const THEMED_TIMED_FAULTS = ['silence', 'haltAndKill', 'slowTime', 'strange', 'killOverEntry', 'refuseOverStop'] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
 /** True for a fault that `ThemedFaults` answers. */
 export const isThemedCreate = (fault: { readonly what: string }): fault is ThemedFault =>
@@ -92,7 +94,15 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   slowClock: { creates: { loseReply: 0.35 }, timed: { slowTime: [1, 3] }, usual: [...ENDS, 'gap', 'killSwitch'] },
   twins: { creates: {}, timed: {}, usual: ['gap', 'kill'], without: WITHOUT_IDS },
   strangeStatus: { creates: { loseReply: 0.2 }, timed: { strange: [2, 5] }, usual: [...ENDS, 'gap'] },
+  contractKills: {
+    creates: { loseReply: 0.1 },
+    timed: { refuseOverStop: [1, 2] },
+    usual: [...ENDS, 'gap', 'stale'],
+  },
 };
+
+/** On every second day of kills of contracts, they come while entries wait. */
+const KILLS_OVER_ENTRIES: ThemeFaults['timed'] = { killOverEntry: [2, 3] };
 
 /** Share of the faults of other days that a day with a theme keeps. */
 const KEPT_SHARE = 0.5;
@@ -104,7 +114,8 @@ export function themedFaultsOf<F extends { readonly what: string; readonly at: n
   usual: readonly F[],
   faultyMs: number,
 ): readonly (F | ThemedFault)[] {
-  const { creates: drawn, timed, usual: usualKinds, without = [] } = THEME_FAULTS[theme];
+  const { creates: drawn, timed: drawnTimed, usual: usualKinds, without = [] } = THEME_FAULTS[theme];
+  const timed = theme === 'contractKills' && seed % 2 === 0 ? KILLS_OVER_ENTRIES : drawnTimed;
   const creates = theme === 'replicas' && !hasSlowCreates(seed) ? { loseReply: 0.35 } : drawn;
   const rng = seededRng(seed * 41);
   const requests = new Map<number, ThemedFault>();

@@ -4,6 +4,7 @@ import { seededRng, type Rng } from '../../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
+import { ContractVenue } from '../futures/contractVenue.ts';
 import { handleLate } from '../hard/hardCreates.ts';
 import { clientOrderIdIn, type Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
@@ -36,6 +37,8 @@ const KNOWN_MS = 1_200_000;
 const REFUSED = -1138;
 /** A create is signed at most this far ahead of the exchange: the uncertainty that a bot allows, and its rounding, ms. */
 const MAX_AHEAD_MS = 450;
+/** How often the trigger orders that wait are looked at, ms. */
+const TRIGGER_WAIT_MS = 1000;
 /** Share of the creates of a crowded day after which the process ends. */
 const END_SHARE = 0.12;
 
@@ -49,6 +52,8 @@ export interface ThemedFaultsDeps {
   readonly process: () => BotProcess | null;
   /** Ends the process. The next one starts after `seconds`. */
   readonly endProcess: (seconds: number) => void;
+  /** Has the operator kill the bot and close positions while the exchange refuses the slices. */
+  readonly refuseSlices: (size: number) => void;
 }
 
 export class ThemedFaults {
@@ -91,10 +96,26 @@ export class ThemedFaults {
     if (what === 'silence') this.#silentUntilMs = queue.nowMs + SILENCE_MS.min + size * (SILENCE_MS.max - SILENCE_MS.min);
     else if (what === 'strange') this.#showStrange(STRANGE_MS.min + size * (STRANGE_MS.max - STRANGE_MS.min));
     else if (what === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
+    else if (what === 'killOverEntry') this.#killOverEntry(size);
+    else if (what === 'refuseOverStop') this.#onceTriggerWaits(true, () => this.#deps.refuseSlices(size));
     else if (what === 'haltAndKill') {
       operator.halt(size);
       queue.at(queue.nowMs + 3000, () => process() !== null && endProcess(5));
     }
+  }
+
+  /** Kills the bot once a trigger order that opens a position waits for its price. */
+  #killOverEntry(size: number): void {
+    const { operator, process } = this.#deps;
+    this.#onceTriggerWaits(false, () => operator.kill(process(), size < 0.3));
+  }
+  /** Runs `act` once the bot runs and has a waiting trigger order that closes or opens a position. */
+  #onceTriggerWaits(closes: boolean, act: () => void): void {
+    const { queue, venue, process, calmFromMs } = this.#deps;
+    const isWaiting = venue instanceof ContractVenue && venue.waiting().some(({ order }) => order.intent.reduceOnly === closes);
+    const running = process();
+    if (isWaiting && running?.opened?.bot.isTrading === true && !running.isKilled && !running.isAsleep) act();
+    else if (queue.nowMs < calmFromMs) queue.at(queue.nowMs + TRIGGER_WAIT_MS, () => this.#onceTriggerWaits(closes, act));
   }
 
   #showStrange(ms: number): void {
@@ -154,7 +175,7 @@ export class ThemedFaults {
   read(target: string, handle: () => Answer): Answer {
     const path = target.slice(0, (target + '?').indexOf('?'));
     // In the last hour nothing goes wrong.
-    if (this.#isCalm && !this.lastKill?.isRunning) return handle();
+    if ((this.#isCalm && !this.lastKill?.isRunning) || this.#theme === 'contractKills') return handle();
     if (this.#isSilent(path)) return { status: 503, headers: {}, body: '' };
     if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBefore(fieldOfQuery(target, 'symbol'));
     const answer = handle();
