@@ -34,7 +34,13 @@ export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots
   const themed = theme === null ? {} : themedConfigOf(seed, theme);
   const config = {
     mode: 'paper',
-    exchange: { spotUrl: 'http://127.0.0.1:1', futuresUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
+    exchange: {
+      spotUrl: 'http://127.0.0.1:1',
+      futuresUrl: 'http://127.0.0.1:1',
+      keyFile: 'key',
+      secretFile: 'secret',
+      ...themed['exchange'],
+    },
     data: 'bot',
     strategy: '/world/trader.ts',
     feeds: { bars: { symbols: symbols.map((base) => `${base}USDT`), interval: '1m' } },

@@ -20,7 +20,7 @@ import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.
 import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStorage.ts';
 import { dayTermsOf } from './hard/hardDay.ts';
 import { otherAccount } from './themes/otherAccount.ts';
-import { themeOf } from './themes/themedDay.ts';
+import { FEW_CALLS, themeOf } from './themes/themedDay.ts';
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
@@ -135,6 +135,7 @@ export class SimulatedVenue {
         ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
       },
       delays: { admissionMs, visibilityMs, cancelMs },
+      ...(themeOf(seed) === 'fewCalls' ? { limits: FEW_CALLS } : {}),
       ...(themeOf(seed) === 'twins' ? { maxOpenOrdersPerSymbol: 10_000 } : {}),
     };
     this.service = openService(this.#config, startMs);

@@ -28,6 +28,8 @@ export const THEMES = [
   'strangeStatus',
   // Of contracts: kills while entries wait for their price, and kills whose slices are refused while a stop protects the position.
   'contractKills',
+  // The exchange admits few calls, and they are slow, so that calls wait for their turn.
+  'fewCalls',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -94,6 +96,7 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   slowClock: { creates: { loseReply: 0.35 }, timed: { slowTime: [1, 3] }, usual: [...ENDS, 'gap', 'killSwitch'] },
   twins: { creates: {}, timed: {}, usual: ['gap', 'kill'], without: WITHOUT_IDS },
   strangeStatus: { creates: { loseReply: 0.2 }, timed: { strange: [2, 5] }, usual: [...ENDS, 'gap'] },
+  fewCalls: { creates: { loseReply: 0.3 }, timed: {}, usual: [...ENDS, 'gap', 'partition'], without: ['duplicateRequest'] },
   contractKills: {
     creates: { loseReply: 0.1 },
     timed: { refuseOverStop: [1, 2] },
@@ -157,10 +160,17 @@ export function themeTermsOf(seed: number, theme: Theme): ThemeTerms {
   return {
     maxSkewMs: theme === 'lateOrders' ? 60_000 : 3000,
     hidesClientIds: theme === 'missingTrades' || theme === 'twins' || (theme === 'crowd' && seed % 2 === 1),
-    hasBursts: theme === 'replicas',
+    hasBursts: theme === 'replicas' || theme === 'fewCalls',
     maxVisibilityMs: 100,
   };
 }
+
+/** The calls that an exchange of few calls admits, by class. */
+export const FEW_CALLS = {
+  'spot.newOrder': { count: 2, windowMs: 8000 },
+  'spot.cancelOrder': { count: 2, windowMs: 8000 },
+  'spot.queryOrder': { count: 4, windowMs: 8000 },
+} as const;
 
 /** Returns the settings of the bot that differ on a day with a theme. */
 export function themedConfigOf(seed: number, theme: Theme): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
@@ -169,6 +179,7 @@ export function themedConfigOf(seed: number, theme: Theme): Readonly<Record<stri
   if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
   if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
+  if (theme === 'fewCalls') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: { limits: FEW_CALLS } } };
   if (theme === 'crowd') return { orders: { resolveEveryMs: 2000, deltaMinMs: 180_000 }, risk: { maxGrossNotional: '600' } };
   return { orders: { resolveEveryMs: 2000 } };
 }
