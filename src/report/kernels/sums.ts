@@ -16,17 +16,31 @@ export function sumOf(n: number, term: (index: number) => number): number {
   return total + lost;
 }
 
-/** Returns the compensated sum of a column, like `sumOf`. Hot: docs/performance.md#index-loops. */
+/** Rows that one call of a loop takes. Hot: docs/performance.md#loops-in-parts. */
+const PART_ROWS = 1024;
+
+/** A compensated sum in progress: the total, and what its additions lost. */
+const running = new Float64Array(2);
+
+/** Returns the compensated sum of a column, like `sumOf`. */
 export function sum(values: Float64Array): number {
-  let total = 0;
-  let lost = 0;
-  for (let i = 0; i < values.length; i++) {
+  running.fill(0);
+  for (let from = 0; from < values.length; from += PART_ROWS) addRows(values, from, Math.min(from + PART_ROWS, values.length));
+  return running[0]! + running[1]!;
+}
+
+/** Adds the rows [from, to) to `running`. Hot: docs/performance.md#index-loops. */
+function addRows(values: Float64Array, from: number, to: number): void {
+  let total = running[0]!;
+  let lost = running[1]!;
+  for (let i = from; i < to; i++) {
     const x = values[i]!;
     const next = total + x;
     lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
     total = next;
   }
-  return total + lost;
+  running[0] = total;
+  running[1] = lost;
 }
 
 /** The sum of the values with a positive sign, and the sum of the values with a negative sign. */
@@ -38,13 +52,32 @@ export interface SignedSums {
   readonly countBelow: number;
 }
 
+/** Both sums in progress: total, what was lost, and count of the values above 0, then of those below. */
+const signed = new Float64Array(6);
+
 /**
  * Returns the compensated sums of `values`, split by the sign of the number in the same row of `signs`. A sign of 0 counts for neither sum.
  */
 export function signedSums(values: Float64Array, signs: Float64Array): SignedSums {
-  let [above, lostAbove, countAbove] = [0, 0, 0];
-  let [below, lostBelow, countBelow] = [0, 0, 0];
-  for (let i = 0; i < values.length; i++) {
+  signed.fill(0);
+  for (let from = 0; from < values.length; from += PART_ROWS) addSigned(values, signs, from, Math.min(from + PART_ROWS, values.length));
+  return {
+    above: signed[0]! + signed[1]!,
+    below: signed[3]! + signed[4]!,
+    countAbove: signed[2]!,
+    countBelow: signed[5]!,
+  };
+}
+
+/** Adds the rows [from, to) to `signed`. Hot: docs/performance.md#index-loops. */
+function addSigned(values: Float64Array, signs: Float64Array, from: number, to: number): void {
+  let above = signed[0]!;
+  let lostAbove = signed[1]!;
+  let countAbove = signed[2]!;
+  let below = signed[3]!;
+  let lostBelow = signed[4]!;
+  let countBelow = signed[5]!;
+  for (let i = from; i < to; i++) {
     const sign = signs[i]!;
     const x = values[i]!;
     if (sign > 0) {
@@ -59,7 +92,12 @@ export function signedSums(values: Float64Array, signs: Float64Array): SignedSum
       countBelow++;
     }
   }
-  return { above: above + lostAbove, below: below + lostBelow, countAbove, countBelow };
+  signed[0] = above;
+  signed[1] = lostAbove;
+  signed[2] = countAbove;
+  signed[3] = below;
+  signed[4] = lostBelow;
+  signed[5] = countBelow;
 }
 
 /** Returns the mean. NaN for an empty column. */
@@ -67,23 +105,31 @@ export function mean(values: Float64Array): number {
   return sum(values) / values.length;
 }
 
-/** Returns the sample standard deviation (ddof 1), in two passes. NaN below two values. */
-export function deviation(values: Float64Array): number {
-  return values.length < 2 ? NaN : Math.sqrt(squaredDeviation(values, mean(values)) / (values.length - 1));
+/** Returns the sample standard deviation (ddof 1), in two passes. NaN below two values. `middle` is the mean of the values. */
+export function deviation(values: Float64Array, middle = mean(values)): number {
+  return values.length < 2 ? NaN : Math.sqrt(squaredDeviation(values, middle) / (values.length - 1));
 }
 
-/** Returns the sum of the squared deviations from `middle`. Hot: docs/performance.md#index-loops. */
+/** Returns the sum of the squared deviations from `middle`. */
 function squaredDeviation(values: Float64Array, middle: number): number {
-  let total = 0;
-  let lost = 0;
-  for (let i = 0; i < values.length; i++) {
+  running.fill(0);
+  for (let from = 0; from < values.length; from += PART_ROWS) addSquares(values, middle, from, Math.min(from + PART_ROWS, values.length));
+  return running[0]! + running[1]!;
+}
+
+/** Adds the squared deviations of the rows [from, to) to `running`. Hot: docs/performance.md#index-loops. */
+function addSquares(values: Float64Array, middle: number, from: number, to: number): void {
+  let total = running[0]!;
+  let lost = running[1]!;
+  for (let i = from; i < to; i++) {
     const distance = values[i]! - middle;
     const x = distance * distance;
     const next = total + x;
     lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
     total = next;
   }
-  return total + lost;
+  running[0] = total;
+  running[1] = lost;
 }
 
 /** Returns the sum of the products of the deviations of two columns of equal length, in two passes. */

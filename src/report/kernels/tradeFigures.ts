@@ -100,7 +100,6 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const wonShare = wins / n;
   const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
   const held = signedSums(holdMs, pnl);
-  const runs = maxRuns(pnl);
   const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
   const figures = {
     winRate,
@@ -120,7 +119,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * wonShare - 1),
     sqn: withTrades(() => systemQuality(pnl, middle, best === worst)),
     kelly: chain(payoff, (ratio) => wonShare - (1 - wonShare) / ratio),
-    endTradeDrawdown: withTrades(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
+    endTradeDrawdown: withTrades(() => (set.mfe === null ? 'not-recorded' : mean(differences(set.mfe, pnl)))),
     closedTradeDrawdown: withTrades(() => closedDrawdown!.fraction),
     closedTradeDrawdownAbs: withTrades(() => closedDrawdown!.units),
   } satisfies Record<TradeFigure, Figure>;
@@ -134,8 +133,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     draws: n - wins - losses,
     grossProfit,
     grossLoss,
-    maxConsecutiveWins: runs.wins,
-    maxConsecutiveLosses: runs.losses,
+    maxConsecutiveWins: maxRun(pnl, 1),
+    maxConsecutiveLosses: maxRun(pnl, -1),
     figures,
     holdTime: {
       mean: withTrades(() => mean(holdMs)),
@@ -153,42 +152,55 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
 /** Returns the system quality number (docs/metrics.md): the mean result in units of its standard error. */
 function systemQuality(pnl: Float64Array, meanResult: number, isConstant: boolean): Figure {
   if (pnl.length < 2) return 'too-few-trades';
-  return isConstant ? 'zero-variance' : (Math.sqrt(pnl.length) * meanResult) / deviation(pnl);
+  return isConstant ? 'zero-variance' : (Math.sqrt(pnl.length) * meanResult) / deviation(pnl, meanResult);
 }
 
 function numberOr0(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
 }
 
-/** Returns the longest runs of results above and below 0. A result of zero ends a run. */
-function maxRuns(pnl: Float64Array): { readonly wins: number; readonly losses: number } {
-  let wins = 0;
-  let losses = 0;
+/** Returns the length of the longest run of results above 0 (`sign` 1) or below 0 (`sign` -1). */
+function maxRun(pnl: Float64Array, sign: 1 | -1): number {
+  let max = 0;
   let run = 0;
-  let sign = 0;
   for (let i = 0; i < pnl.length; i++) {
-    const next = Math.sign(pnl[i]!);
-    run = next === sign ? run + 1 : 1;
-    sign = next;
-    if (sign === 1 && run > wins) wins = run;
-    else if (sign === -1 && run > losses) losses = run;
+    run = pnl[i]! * sign > 0 ? run + 1 : 0;
+    if (run > max) max = run;
   }
-  return { wins, losses };
+  return max;
 }
 
-/** Returns the differences of two columns. */
-function without(a: Float64Array, b: Float64Array): Float64Array {
+/** Returns `a` minus `b`, row by row. */
+export function differences(a: Float64Array, b: Float64Array): Float64Array {
   const out = new Float64Array(a.length);
-  for (let i = 0; i < out.length; i++) out[i] = a[i]! - b[i]!;
+  subtract(a, b, out);
   return out;
 }
 
+/** Writes `a` minus `b` to `out`. */
+function subtract(a: Float64Array, b: Float64Array, out: Float64Array): void {
+  for (let i = 0; i < out.length; i++) out[i] = a[i]! - b[i]!;
+}
+
+/** Rows of the capital that are computed at a time. */
+const CAPITAL_ROWS = 1024;
+const capital = new Float64Array(CAPITAL_ROWS);
+
 /** Returns the deepest drawdowns of the capital after each trade. */
 function closedTradeDrawdown(start: number, pnl: Float64Array): MaxDrawdown {
-  const capital = new Float64Array(pnl.length);
-  let last = start;
-  for (let i = 0; i < capital.length; i++) capital[i] = last += pnl[i]!;
   const drawdowns = new MaxDrawdown(start);
-  drawdowns.take(capital, capital.length);
+  let last = start;
+  for (let from = 0; from < pnl.length; from += CAPITAL_ROWS) {
+    const rows = Math.min(CAPITAL_ROWS, pnl.length - from);
+    last = writeCapital(last, pnl, from, rows);
+    drawdowns.take(capital, rows);
+  }
   return drawdowns;
+}
+
+/** Writes the capital after each of `rows` trades, and returns the last. `before` is the capital before the first of them. */
+function writeCapital(before: number, pnl: Float64Array, from: number, rows: number): number {
+  let last = before;
+  for (let i = 0; i < rows; i++) capital[i] = last += pnl[from + i]!;
+  return last;
 }

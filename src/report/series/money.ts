@@ -29,6 +29,8 @@ export class ExactSum {
 
 /** Returns the exact sum of safe integers. */
 export function exactSum(values: Float64Array): bigint {
+  const total = safeSum(values);
+  if (!Number.isNaN(total)) return BigInt(total);
   const sum = new ExactSum();
   for (let i = 0; i < values.length; i++) sum.add(values[i]!);
   return sum.total();
@@ -36,9 +38,32 @@ export function exactSum(values: Float64Array): bigint {
 
 /** Returns the exact sum of the values above 0 (`sign` 1) or below 0 (`sign` -1). */
 export function exactSumOf(values: Float64Array, sign: 1 | -1): bigint {
+  const total = safeSumOf(values, sign);
+  if (!Number.isNaN(total)) return BigInt(total);
   const sum = new ExactSum();
   for (let i = 0; i < values.length; i++) if (values[i]! * sign > 0) sum.add(values[i]!);
   return sum.total();
+}
+
+/** Returns the sum, or NaN if it leaves the safe integers on its way. Nothing follows the loop: docs/performance.md#loops-in-parts. */
+function safeSum(values: Float64Array): number {
+  let total = 0;
+  for (let i = 0; i < values.length; i++) {
+    total += values[i]!;
+    if (!(total <= MAX_EXACT && total >= -MAX_EXACT)) return NaN;
+  }
+  return total;
+}
+
+/** Does the same for the values above 0 (`sign` 1) or below 0 (`sign` -1). */
+function safeSumOf(values: Float64Array, sign: 1 | -1): number {
+  let total = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value * sign > 0) total += value;
+    if (!(total <= MAX_EXACT && total >= -MAX_EXACT)) return NaN;
+  }
+  return total;
 }
 
 /** Returns an amount in units of 10^-digits as plain decimal text. The amount can be a fraction, such as a mean. */

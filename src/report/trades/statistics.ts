@@ -3,10 +3,18 @@
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { reasonOf, settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
-import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../kernels/tradeFigures.ts';
+import {
+  differences,
+  tradeFigures,
+  type ExcursionFigure,
+  type HoldFigure,
+  type TradeFigure,
+  type TradeSet,
+} from '../kernels/tradeFigures.ts';
 import { EXIT_REASONS, HOLD_GROUPS, holdGroupOf, hourOf } from '../kernels/tradeGroups.ts';
 import { exactSum, exactSumOf, moneyText, type Money } from '../series/money.ts';
-import type { TradeColumns, RunTrades } from './columns.ts';
+import type { RunTrades } from './columns.ts';
+import { areEqual, groupRows, sortInto, type Grouping } from './groups/rowGroups.ts';
 
 type MoneyName =
   | 'averageTrade'
@@ -91,7 +99,8 @@ export type TradeSummary = TradeBreakdownTable & {
 /** Returns the trade statistics. `netProfit` is the change of equity in units. */
 export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: number): TradeSummary {
   const { closed } = trades;
-  const whole = tableOf(record, trades, null);
+  const all = figureColumnsOf(trades);
+  const whole = tableOf(record, all);
   const closedUnits = exactSum(closed.pnlUnits);
   const money = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const flags: Record<string, readonly Flag[]> = {};
@@ -114,7 +123,7 @@ export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: nu
     }),
     openPnl: money(trades.openUnits),
     heldPnl: money(BigInt(netProfit) - closedUnits - BigInt(trades.openUnits)),
-    breakdowns: breakdowns(record, trades, whole.table),
+    breakdowns: breakdowns(record, trades, all, whole.table),
     reasons: whole.reasons,
     flags,
   };
@@ -128,51 +137,50 @@ const FIRST_WEEKDAY = 3;
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** Returns the groups of each breakdown, each in the order of its keys. `allTrades` are the figures of all trades together. */
-function breakdowns(record: RunRecord, trades: RunTrades, allTrades: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
-  const { closed, tags } = trades;
-  const groupBy = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
-    const groups = groupRows(closed.length, keyOf);
+/** Returns the groups of each breakdown, each in the order of its keys. `all` are the columns of all trades, `allTrades` their figures. */
+function breakdowns(
+  record: RunRecord,
+  { closed, tags }: RunTrades,
+  all: FigureColumns,
+  allTrades: TradeBreakdownTable,
+): Record<Breakdown, BreakdownRow[]> {
+  const { entryMs, exitMs } = closed;
+  const sorter = new ColumnSorter(all);
+  const keys = new Int32Array(closed.length);
+  const rowsOf = ({ groups, places }: Grouping, textOf: (key: number) => string): BreakdownRow[] => {
+    const [only] = groups;
     // A single group contains all trades, so their figures are not computed again.
-    return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? allTrades : tableOf(record, trades, rows).table) }));
+    if (groups.length === 1) return [{ key: textOf(only!.key), ...allTrades }];
+    const columns = places === null ? all : sorter.sorted(places);
+    return groups.map(({ key, from, to }) => ({ key: textOf(key), ...tableOf(record, partOf(columns, from, to)).table }));
+  };
+  const byColumn = (column: ArrayLike<number>, textOf: (key: number) => string): BreakdownRow[] => {
+    if (closed.length > 0 && areEqual(column)) return [{ key: textOf(column[0]!), ...allTrades }];
+    return rowsOf(groupRows(new Int32Array(column)), textOf);
+  };
+  const byKey = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
+    for (let row = 0; row < keys.length; row++) keys[row] = keyOf(row);
+    return rowsOf(groupRows(keys), textOf);
   };
   const monthOf = monthKeys();
   return {
-    instrument: groupBy(
-      (row) => closed.instrument[row]!,
-      (key) => record.instruments[key]!.id,
-    ),
-    side: groupBy(
-      (row) => closed.side[row]!,
-      (key) => (key === 0 ? 'long' : 'short'),
-    ),
-    entryTag: groupBy(
-      (row) => closed.entryTag[row]!,
-      (key) => tags[key]!,
-    ),
-    exitTag: groupBy(
-      (row) => closed.exitTag[row]!,
-      (key) => tags[key]!,
-    ),
-    exitReason: groupBy(
-      (row) => closed.exitReason[row]!,
-      (key) => EXIT_REASONS[key]!,
-    ),
-    strategy: groupBy(
-      (row) => closed.strategy[row]!,
-      (key) => String(key),
-    ),
-    hour: groupBy((row) => hourOf(closed.entryMs[row]!), twoDigits),
-    weekday: groupBy(
-      (row) => (dayOf(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
+    instrument: byColumn(closed.instrument, (key) => record.instruments[key]!.id),
+    side: byColumn(closed.side, (key) => (key === 0 ? 'long' : 'short')),
+    entryTag: byColumn(closed.entryTag, (key) => tags[key]!),
+    exitTag: byColumn(closed.exitTag, (key) => tags[key]!),
+    exitReason: byColumn(closed.exitReason, (key) => EXIT_REASONS[key]!),
+    strategy: byColumn(closed.strategy, String),
+    hour: byKey((row) => hourOf(entryMs[row]!), twoDigits),
+    weekday: byKey(
+      (row) => (dayOf(entryMs[row]!) + FIRST_WEEKDAY) % 7,
       (key) => WEEKDAYS[key]!,
     ),
-    month: groupBy(
-      (row) => monthOf(closed.exitMs[row]!),
+    month: byKey(
+      (row) => monthOf(exitMs[row]!),
       (key) => `${Math.floor(key / 12)}-${twoDigits((key % 12) + 1)}`,
     ),
-    holdTime: groupBy(
-      (row) => holdGroupOf(closed.exitMs[row]! - closed.entryMs[row]!),
+    holdTime: byKey(
+      (row) => holdGroupOf(exitMs[row]! - entryMs[row]!),
       (key) => HOLD_GROUPS[key]!.name,
     ),
   };
@@ -192,42 +200,11 @@ function monthKeys(): (ms: number) => number {
   };
 }
 
-/** Returns the rows of each key. Keys ascend, and the rows of a key keep their order. */
-function groupRows(length: number, keyOf: (row: number) => number): [number, Uint32Array][] {
-  const groups = new Map<number, number>();
-  const counts: number[] = [];
-  const groupOf = new Uint32Array(length);
-  let lastKey = NaN;
-  let group = 0;
-  for (let row = 0; row < length; row++) {
-    const key = keyOf(row);
-    if (key !== lastKey) {
-      group = groups.get(key) ?? counts.push(0) - 1;
-      groups.set((lastKey = key), group);
-    }
-    groupOf[row] = group;
-    counts[group]!++;
-  }
-  const rowsOf = counts.map((count) => new Uint32Array(count));
-  const next = new Uint32Array(counts.length);
-  for (let row = 0; row < length; row++) {
-    const target = groupOf[row]!;
-    rowsOf[target]![next[target]!++] = row;
-  }
-  return [...groups].toSorted(([a], [b]) => a - b).map(([key, index]) => [key, rowsOf[index]!]);
-}
-
-/** Returns the figures of the trades in `rows`, and why figures are missing. Null selects all trades. */
-function tableOf(
-  record: RunRecord,
-  { closed, path }: RunTrades,
-  rows: Uint32Array | null,
-): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
-  const trades = tradeSetOf(closed, path, rows);
+/** Returns the figures of trades, and why figures are missing. */
+function tableOf(record: RunRecord, trades: FigureColumns): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
   const { pnl } = trades;
   const result = tradeFigures(trades, record.startUnits);
   const settled = new SettledFigures();
-  const sumOf = (column: Float64Array) => exactSum(valuesIn(column, rows));
   const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const money = (units: number | null) => (units === null ? null : text(units));
   const values = settled.values(result.figures);
@@ -235,7 +212,7 @@ function tableOf(
     const { mean, extreme } = settled.values(result[name], `${name}.`);
     return { mean: money(mean), extreme: money(extreme) };
   };
-  const shorts = countShorts(closed, rows);
+  const shorts = Number(exactSum(trades.shorts));
   const table: TradeBreakdownTable = {
     trades: pnl.length,
     longs: pnl.length - shorts,
@@ -263,10 +240,10 @@ function tableOf(
     mfe: excursion('mfe'),
     maeFraction: settled.values(result.maeFraction, 'maeFraction.'),
     mfeFraction: settled.values(result.mfeFraction, 'mfeFraction.'),
-    volume: text(sumOf(closed.volumeUnits)),
-    fees: text(sumOf(closed.feeUnits)),
-    funding: text(-sumOf(closed.fundingUnits)),
-    liquidations: Number(sumOf(closed.liquidations)),
+    volume: text(exactSum(trades.volume)),
+    fees: text(exactSum(trades.fees)),
+    funding: text(-exactSum(trades.funding)),
+    liquidations: Number(exactSum(trades.liquidations)),
   };
   return { table, reasons: settled.reasons };
 }
@@ -285,44 +262,83 @@ class SettledFigures {
   }
 }
 
-/** Returns the columns of the trades in `rows` from which figures are computed. Excursions are null if the run has no bars of its path. */
-function tradeSetOf(closed: TradeColumns, path: RunTrades['path'], rows: Uint32Array | null): TradeSet {
-  const excursionsOf = (column: Float64Array) => (path === 'coarse' ? valuesIn(column, rows) : null);
+/** The columns of closed trades from which figures are computed. Money in units. */
+interface FigureColumns extends TradeSet {
+  readonly volume: Float64Array;
+  readonly fees: Float64Array;
+  readonly funding: Float64Array;
+  readonly liquidations: Float64Array;
+  /** 1 for a short trade, 0 for a long one. */
+  readonly shorts: Float64Array;
+}
+
+/** Returns the columns of all closed trades. Excursions are null if the run has no bars of its path. */
+function figureColumnsOf({ closed, path }: RunTrades): FigureColumns {
+  const hasPath = path === 'coarse';
   return {
-    pnl: valuesIn(closed.pnlUnits, rows),
-    fraction: valuesIn(closed.returnFraction, rows),
-    holdMs: holdTimes(closed, rows),
-    mae: excursionsOf(closed.maeUnits),
-    mfe: excursionsOf(closed.mfeUnits),
-    maeFraction: excursionsOf(closed.maeFraction),
-    mfeFraction: excursionsOf(closed.mfeFraction),
+    pnl: closed.pnlUnits,
+    fraction: closed.returnFraction,
+    holdMs: differences(closed.exitMs, closed.entryMs),
+    mae: hasPath ? closed.maeUnits : null,
+    mfe: hasPath ? closed.mfeUnits : null,
+    maeFraction: hasPath ? closed.maeFraction : null,
+    mfeFraction: hasPath ? closed.mfeFraction : null,
+    volume: closed.volumeUnits,
+    fees: closed.feeUnits,
+    funding: closed.fundingUnits,
+    liquidations: closed.liquidations,
+    shorts: new Float64Array(closed.side),
   };
 }
 
-/** Returns the values of a column in `rows`. Null selects all trades. */
-const valuesIn = (column: Float64Array, rows: Uint32Array | null): Float64Array => (rows === null ? column : gatherValues(column, rows));
-
-/** Returns the number of short trades in `rows`. Null selects all trades. */
-function countShorts({ side }: TradeColumns, rows: Uint32Array | null): number {
-  return rows === null ? side.reduce((count, isShort) => count + isShort, 0) : rows.reduce((count, row) => count + side[row]!, 0);
+/** Returns the columns after applying `make` to each of them. */
+function mapColumns(columns: FigureColumns, make: (column: Float64Array) => Float64Array): FigureColumns {
+  const mapped = (column: Float64Array | null) => (column === null ? null : make(column));
+  return {
+    pnl: make(columns.pnl),
+    fraction: make(columns.fraction),
+    holdMs: make(columns.holdMs),
+    mae: mapped(columns.mae),
+    mfe: mapped(columns.mfe),
+    maeFraction: mapped(columns.maeFraction),
+    mfeFraction: mapped(columns.mfeFraction),
+    volume: make(columns.volume),
+    fees: make(columns.fees),
+    funding: make(columns.funding),
+    liquidations: make(columns.liquidations),
+    shorts: make(columns.shorts),
+  };
 }
 
-/** Returns the holding times of the trades in `rows` in ms. Null selects all trades. */
-function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array | null): Float64Array {
-  const out = new Float64Array(rows === null ? length : rows.length);
-  for (let i = 0; i < out.length; i++) {
-    const row = rows === null ? i : rows[i]!;
-    out[i] = exitMs[row]! - entryMs[row]!;
+/** Returns the rows [from, to) of columns, without a copy. */
+const partOf = (columns: FigureColumns, from: number, to: number): FigureColumns =>
+  mapColumns(columns, (column) => column.subarray(from, to));
+
+/** Sorts columns, each time into the same memory. */
+class ColumnSorter {
+  readonly #columns: FigureColumns;
+  /** By column, its sorted values. A column with one value needs none. */
+  readonly #sorted = new Map<Float64Array, Float64Array>();
+
+  constructor(columns: FigureColumns) {
+    this.#columns = columns;
   }
-  return out;
-}
 
-/** Returns the values of ascending rows; `rows` is not empty. Hot: docs/performance.md#index-loops. */
-function gatherValues(column: Float64Array, rows: Uint32Array): Float64Array {
-  const first = rows[0]!;
-  // Rows without a gap, such as the trades of one month, need no copy.
-  if (rows.at(-1)! - first === rows.length - 1) return column.subarray(first, first + rows.length);
-  const out = new Float64Array(rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
-  return out;
+  /** Returns the columns with each row at its place. They are valid until the next call. */
+  sorted(places: Uint32Array): FigureColumns {
+    return mapColumns(this.#columns, (column) => {
+      const out = this.#memoryOf(column);
+      if (out !== column) sortInto(column, places, out);
+      return out;
+    });
+  }
+
+  #memoryOf(column: Float64Array): Float64Array {
+    let out = this.#sorted.get(column);
+    if (out === undefined) {
+      out = areEqual(column) ? column : new Float64Array(column.length);
+      this.#sorted.set(column, out);
+    }
+    return out;
+  }
 }
