@@ -12,7 +12,7 @@ interface InliningLimits {
   readonly absolute: number;
 }
 
-/** For a process that may make many runs: everything that an order calls is inlined. Hot: docs/performance.md#inlining-sizes. */
+/** For a loop that runs many times: everything that an order calls is inlined. Hot: docs/performance.md#inlining-sizes. */
 const WIDE_LIMITS: InliningLimits = { small: 300, cumulative: 9_500, absolute: 30_000 };
 
 /**
@@ -21,39 +21,29 @@ const WIDE_LIMITS: InliningLimits = { small: 300, cumulative: 9_500, absolute: 3
  */
 const NARROW_LIMITS: InliningLimits = { small: 120, cumulative: 920, absolute: 4_600 };
 
+/**
+ * What is run, by how much of it is the loop over bars. A command makes one run in a process, code often several: both load bars and compute
+ * figures as well. `loop`: little else, many times. `lanes`: simulation lanes.
+ */
+export type RunKind = 'command' | 'code' | 'loop' | 'lanes';
+
 /** The limits for one version of the compiler; null: its defaults. */
-interface VersionLimits {
-  /** For a process that may make many runs. */
-  readonly manyRuns: InliningLimits | null;
-  /** For a process that makes one run. */
-  readonly singleRun: InliningLimits | null;
-  /** For simulation lanes. */
-  readonly lanes: InliningLimits | null;
-}
+type VersionLimits = Readonly<Record<RunKind, InliningLimits | null>>;
 
 /** By major version of the virtual machine: 11 is in Node 20, 13 in Node 24. Versions that were not measured are absent. */
 const LIMITS_BY_VERSION: Readonly<Record<number, VersionLimits>> = {
-  11: { manyRuns: WIDE_LIMITS, singleRun: NARROW_LIMITS, lanes: NARROW_LIMITS },
-  13: { manyRuns: WIDE_LIMITS, singleRun: null, lanes: null },
+  11: { command: NARROW_LIMITS, code: NARROW_LIMITS, loop: WIDE_LIMITS, lanes: NARROW_LIMITS },
+  13: { command: null, code: WIDE_LIMITS, loop: WIDE_LIMITS, lanes: null },
 };
 
 const limits: VersionLimits | undefined = LIMITS_BY_VERSION[Number.parseInt(process.versions.v8, 10)];
 
 /**
- * Sets the limits for runs. Call it before a run. `isOnly`: the process makes no other run, so compiling large functions would cost more
- * than it saves. Hot: docs/performance.md#inlining-sizes.
+ * Sets the limits for runs of a kind. Call it before a run; for lanes before their set-up, which is as hot as their orders. Compiling large
+ * functions can cost more than it saves. Hot: docs/performance.md#inlining-sizes.
  */
-export function inlineForRuns(isOnly: boolean): void {
-  apply((isOnly ? limits?.singleRun : limits?.manyRuns) ?? null);
-}
-
-/** Sets the limits for lanes. Call it before their set-up, which is as hot as their orders. Hot: docs/performance.md#inlining-sizes. */
-export function inlineForLanes(): void {
-  apply(limits?.lanes ?? null);
-}
-
-/** Sets the flags of the compiler. Null leaves its defaults. */
-function apply(chosen: InliningLimits | null): void {
+export function inlineFor(kind: RunKind): void {
+  const chosen = limits?.[kind] ?? null;
   if (chosen === null) return;
   for (const [name, size] of Object.entries(chosen)) setFlagsFromString(`--max-inlined-bytecode-size-${name}=${size}`);
 }

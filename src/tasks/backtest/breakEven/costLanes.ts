@@ -1,7 +1,7 @@
 // Runs one strategy with several costs as lanes: bots that share bars, time and indicators, each with a venue and sizes of its own.
 
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
-import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
+import { inlineFor } from '../../../adapters/runtime/inlining.ts';
 import { loopsFor, replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
@@ -34,7 +34,7 @@ export async function runCostLanes(
   watcher: Pick<Watcher, 'enter' | 'progressCells'>,
   onGroup: (done: number, running: number) => void = () => {},
 ): Promise<readonly VariantResult[]> {
-  inlineForLanes();
+  inlineFor('lanes');
   const results: VariantResult[] = [];
   while (results.length < lanes.length) {
     const group = constructGroup(lanes.slice(results.length), watcher);

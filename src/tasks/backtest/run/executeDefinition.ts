@@ -188,7 +188,7 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
     log: log.addLine,
     refusals: log.addLine,
     warnings,
-    isOnly: watcher.isOnly,
+    kind: watcher.isOnly ? 'command' : 'code',
     during: watch.during,
     // Trades leave no order of events open.
     ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),

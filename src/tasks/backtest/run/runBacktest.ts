@@ -12,7 +12,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
 import type { WarningList } from '../../../model/warning.ts';
 import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
-import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
+import { inlineFor, type RunKind } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import { feedRecordsOf, runQuoteAssets } from './quoteAssets.ts';
 
@@ -20,8 +20,8 @@ import { feedRecordsOf, runQuoteAssets } from './quoteAssets.ts';
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for charts. */
   readonly trace?: boolean;
-  /** The process makes no other run. Affects only speed. */
-  readonly isOnly?: boolean;
+  /** What the run is part of; by default a loop that runs many times. Affects only speed. */
+  readonly kind?: RunKind;
   /** Takes the equity of each block, so that the run keeps no column of it. */
   readonly equitySink?: EquitySink | null;
   /** Keep what the strategies ask for, for the envelope. */
@@ -46,7 +46,7 @@ export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {
 
 /** Prepares everything up to the first bar: container, strategies, deposits, warm-up. */
 export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<PreparedRun> {
-  inlineForRuns(options.isOnly ?? false);
+  inlineFor(options.kind ?? 'loop');
   const { during = (run) => run() } = options;
   const make = replayedBotMaker(plan, options);
   const bot = during(() => make());

@@ -15,7 +15,7 @@ import { SET_FIGURES, setFigures, type SetRecord } from '../../../report/sweep/f
 import { replayedBotMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import type { Watcher } from '../../backtest/run/executeDefinition.ts';
 import { feedRecordsOf, runQuoteAssets } from '../../backtest/run/quoteAssets.ts';
-import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
+import { inlineFor } from '../../../adapters/runtime/inlining.ts';
 import type { PurityWatch } from '../../backtest/purity/watch.ts';
 import { withParams } from '../../trials/paramKeys.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -74,7 +74,7 @@ export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
  * parameters or the strategy's constructor reject is an outcome. An error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
-  inlineForLanes();
+  inlineFor('lanes');
   const laneOptions = { memory: new LaneMemory(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
   const outcomes: SetOutcome[] = [];
   while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, laneOptions)));
