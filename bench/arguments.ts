@@ -52,7 +52,10 @@ const LONG_ROWS = 100_000_000;
 /** Reads the command line. A part may be written with two hyphens in front. Throws Error for a word that is not known. */
 export function readArguments(words: readonly string[]): BenchArguments {
   const named = new Set<string>();
-  let [json, both, help, longRows] = [false, false, false, LONG_ROWS];
+  let json = false;
+  let both = false;
+  let help = false;
+  let longRows = LONG_ROWS;
   for (const [index, word] of words.entries()) {
     const name = word.replace(/^--/, '');
     if (Object.hasOwn(BENCH_PARTS, name)) named.add(name);

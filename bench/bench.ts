@@ -201,7 +201,8 @@ function loopFigures() {
   const file = join(folder, 'units.bin');
   writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));
   const program = buildReference(folder);
-  const [fillHeavy, fillLight] = [compareWithC(program, file, 'heavy'), compareWithC(program, file, 'light')];
+  const fillHeavy = compareWithC(program, file, 'heavy');
+  const fillLight = compareWithC(program, file, 'light');
   const firstRuns = { firstRun: fillHeavy.onBarFirst, firstRunWhen: fillHeavy.whenFirst };
   return { fillHeavy: formFigures(fillHeavy), fillLight: formFigures(fillLight), ...firstRuns };
 }
@@ -246,7 +247,9 @@ type FormRun = TimedRun & { readonly firstThreadNs: number };
  * Each run has a process of its own, as a backtest has. `seventhStrategy` is the cost of a shared process.
  */
 function compareWithC(program: string | null, file: string, workload: 'heavy' | 'light'): ComparisonWithC {
-  let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
+  let cNs = Infinity;
+  let onBarNs = Infinity;
+  let whenNs = Infinity;
   const firstPassRatios: { readonly onBar: number; readonly when: number }[] = [];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
@@ -309,7 +312,8 @@ function costOfRow(kind: BesideKind, singleNs: number) {
  * The two alternate, so that other work on the machine slows both.
  */
 function orderPath(onBarNsPerBar: number, orders: number): number {
-  let [onBarNs, idleNs] = [onBarNsPerBar * ROWS, Infinity];
+  let onBarNs = onBarNsPerBar * ROWS;
+  let idleNs = Infinity;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     idleNs = Math.min(idleNs, runFormProcess('bench/strategies/idle.ts', 'heavy').ns);
     onBarNs = Math.min(onBarNs, runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns);
@@ -337,7 +341,8 @@ async function afterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise
     return cpuUs;
   };
   // The two alternate, because the first kind would otherwise bear the warm-up of both.
-  let [afterNoneUs, afterManyUs] = [Infinity, Infinity];
+  let afterNoneUs = Infinity;
+  let afterManyUs = Infinity;
   // The runs without orders reach their best time after about 17 rounds.
   for (let round = 0; round < 8 * ROUNDS; round++) {
     afterNoneUs = Math.min(afterNoneUs, await lastMillion(0));

@@ -143,7 +143,9 @@ export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigu
 
 /** Returns the best times of a case, each round in a new process. */
 function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
-  let [nsPerBar, firstNsPerBar, cNs] = [Infinity, Infinity, Infinity];
+  let nsPerBar = Infinity;
+  let firstNsPerBar = Infinity;
+  let cNs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const engineRun = JSON.parse(runPartProcess('--cliff-part', name)) as CliffRun;
     nsPerBar = Math.min(nsPerBar, engineRun.ns / ROWS);

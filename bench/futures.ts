@@ -29,7 +29,8 @@ export type FuturesKind = 'spot' | 'futures';
  */
 export async function futuresBench(print: (text: string) => void) {
   await checkEqual(await loadStrategyFile(STRATEGY));
-  let [spotNs, futuresNs] = [Infinity, Infinity];
+  let spotNs = Infinity;
+  let futuresNs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     spotNs = Math.min(spotNs, Number(runPartProcess('--futures-part', 'spot')));
     futuresNs = Math.min(futuresNs, Number(runPartProcess('--futures-part', 'futures')));
@@ -53,7 +54,8 @@ export async function futuresPart(kind: FuturesKind): Promise<void> {
  */
 async function checkEqual(strategy: LoadedStrategy): Promise<void> {
   const bars = firstRows(randomWalk('AAAUSDT', CHECKED_ROWS, 1), CHECKED_ROWS);
-  const [spot, futures] = [await runBacktest(planOf('spot', strategy, bars)), await runBacktest(planOf('futures', strategy, bars))];
+  const spot = await runBacktest(planOf('spot', strategy, bars));
+  const futures = await runBacktest(planOf('futures', strategy, bars));
   const tradesText = ({ fills }: RunRecord) =>
     JSON.stringify([fills.timeMs, fills.side, fills.price, fills.lots].map((column) => [...column]));
   if (spot.fills.length < 100 || tradesText(spot) !== tradesText(futures))

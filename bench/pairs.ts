@@ -106,14 +106,16 @@ export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], b
 /** Throws if a value of the engine differs from that of C. */
 export function assertEqualColumns(found: readonly Float64Array[], expected: readonly Float64Array[]): void {
   for (let series = 0; series < SERIES; series++) {
-    const [ours, theirs] = [found[series]!, expected[series]!];
+    const ours = found[series]!;
+    const theirs = expected[series]!;
     const firstRow = ours.findIndex((value) => !Number.isNaN(value));
     if (firstRow < 0 || firstRow > 200) throw new Error(`series ${series} has no value up to row 200`);
     let sizes = 0;
     for (let row = firstRow; row < ours.length; row++) sizes += Math.abs(theirs[row]!);
     const typical = sizes / (ours.length - firstRow);
     for (let row = firstRow; row < ours.length; row++) {
-      const [value, other] = [ours[row]!, theirs[row]!];
+      const value = ours[row]!;
+      const other = theirs[row]!;
       if (Math.abs(value - other) <= MAX_DIFFERENCE * Math.max(Math.abs(other), typical)) continue;
       throw new Error(`series ${series} at row ${row}: the engine has ${value}, C has ${other}`);
     }
@@ -142,7 +144,8 @@ export async function pairsBench(folder: string, hasGcc: boolean): Promise<Pairs
     if (inputs === null) continue;
     for (const kind of ['rolling', 'windows'] as const) best[kind] = Math.min(best[kind], cNsPerBar(inputs, kind, PASSES));
   }
-  const [nsPerBar, readNsPerBar] = [best.kept - best.none, best.read - best.none];
+  const nsPerBar = best.kept - best.none;
+  const readNsPerBar = best.read - best.none;
   if (inputs === null) {
     return { nsPerBar, readNsPerBar, rollingCNsPerBar: null, windowsCNsPerBar: null, ratio: null, readRatio: null, windowsRatio: null };
   }

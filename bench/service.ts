@@ -182,7 +182,8 @@ class Exchange {
 /** Writes the key files and returns a config with two funded accounts, two instruments and no rate limits. */
 function exchangeConfig(folder: string): string {
   const accounts = [ALICE, BOB].map(({ key, secret }, index) => {
-    const [keyFile, secretFile] = [join(folder, `key${index}`), join(folder, `secret${index}`)];
+    const keyFile = join(folder, `key${index}`);
+    const secretFile = join(folder, `secret${index}`);
     writeFileSync(keyFile, key, { mode: 0o600 });
     writeFileSync(secretFile, secret, { mode: 0o600 });
     return { name: `account${index}`, uid: 10001 + index, balances: { USDT: '10000000' }, keys: [{ keyFile, secretFile }] };

@@ -91,7 +91,8 @@ interface LanesComparison {
  */
 async function compareLanesWithRuns(plan: RunPlan): Promise<LanesComparison> {
   const groups = setGroups();
-  const [memory, scratch] = [new LaneMemory(), new Scratch()];
+  const memory = new LaneMemory();
+  const scratch = new Scratch();
   const best = groups.map(() => ({ lanesNs: Infinity, aloneNs: Infinity }));
   const records: SetRecord[] = [];
   for (let pass = 0; pass < PASSES; pass++) {

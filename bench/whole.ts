@@ -76,7 +76,8 @@ export function wholeBench(folder: string, program: string | null, print: (text:
     const file = writeDefinition(folder, name, { strategy: 'strategies/smaCross.ts', params: paramsOf(work), feeds: ONE_FEED, catalog });
     return { file, check: (result: Result) => assertEqual(name, result, reference) };
   };
-  const [heavy, light] = [workloadCase('heavy', HEAVY), workloadCase('light', LIGHT)];
+  const heavy = workloadCase('heavy', HEAVY);
+  const light = workloadCase('light', LIGHT);
   print('bench: the whole command, 5 M bars');
   const heavyRun = command(folder, heavy.file, heavy.check, WITHOUT_ENVELOPE);
   const lightRun = command(folder, light.file, light.check, WITHOUT_ENVELOPE);
@@ -196,7 +197,8 @@ function assertEqual(name: string, { run, orders }: Result, expected: Figures | 
 
 /** Measures `isobar/run`: CPU time of the first call of a process and of the best later one. `expectedHash` is that of the command. */
 function measureFromCode(file: string, expectedHash: string): { firstMs: number; settledMs: number } {
-  let [firstMs, settledMs] = [Infinity, Infinity];
+  let firstMs = Infinity;
+  let settledMs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const { stdout } = runCommand([join(ROOT, 'bench/fromCode.mjs'), file, '3']);
     const found = JSON.parse(stdout) as { firstMs: number; settledMs: number; resultHash: string };
@@ -228,10 +230,8 @@ function fillCostsUs(folder: string, bars: ReturnType<typeof randomWalk>): reado
     const checkIdle = ({ orders }: Result) => {
       if (orders.fills > 0) throw new Error('the run without orders has fills');
     };
-    const [withFills, withoutFills] = [
-      command(folder, everyBar, checkEveryBar, extraOptions),
-      command(folder, idle, checkIdle, extraOptions),
-    ];
+    const withFills = command(folder, everyBar, checkEveryBar, extraOptions);
+    const withoutFills = command(folder, idle, checkIdle, extraOptions);
     return ((withFills.cpuMs - withoutFills.cpuMs) * 1000) / withFills.result.orders.fills;
   };
   return [costUs(WITHOUT_ENVELOPE), costUs([])];

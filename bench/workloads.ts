@@ -125,7 +125,8 @@ export async function runTimed(plan: RunPlan, scratch = new Scratch(), onLoopEnd
 
 /** True when both plans give at least one fill, and the same fills and equity bit by bit. */
 export async function haveSameResult(firstPlan: RunPlan, secondPlan: RunPlan): Promise<boolean> {
-  const [first, second] = [await runBacktest(firstPlan), await runBacktest(secondPlan)];
+  const first = await runBacktest(firstPlan);
+  const second = await runBacktest(secondPlan);
   return first.fills.length > 0 && haveSameColumns(first.fills, second.fills) && haveSameColumns(first.equity, second.equity);
 }
 
@@ -143,14 +144,18 @@ const columnBytes = (columns: object): readonly Buffer[] =>
 /** Returns the figures of a single-feed run in the terms of the C reference: money in units, rows instead of times. */
 export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): Figures {
   const { bars } = feeds[0]!;
-  let [peak, maxDrawdown, equitySum] = [startUnits, 0, 0];
+  let peak = startUnits;
+  let maxDrawdown = 0;
+  let equitySum = 0;
   for (const units of equity.units) {
     equitySum += units;
     if (units > peak) peak = units;
     else maxDrawdown = Math.max(maxDrawdown, peak - units);
   }
   const toUnits = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
-  let [hash, fees, row] = [2_166_136_261, 0, 0];
+  let hash = 2_166_136_261;
+  let fees = 0;
+  let row = 0;
   // The same bytes and the same FNV-1a hash as in common.h.
   const view = new DataView(new ArrayBuffer(21));
   for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {

@@ -52,6 +52,7 @@ class Connection {
     this.#socket.destroy();
   }
 
+  /** Collects a reply, and reports its status once it is complete. */
   #onData(chunk: Buffer): void {
     const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     this.#received = received;

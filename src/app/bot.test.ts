@@ -34,7 +34,8 @@ const withModules = (plan: RunPlan, ...modules: readonly ComposeModule[]): RunPl
 
 test('bots of one maker share only feeds and time', () => {
   const makeBot = botMaker(spot, replayWorld(spot));
-  const [firstEngine, secondEngine] = [makeBot().engine, makeBot().engine];
+  const firstEngine = makeBot().engine;
+  const secondEngine = makeBot().engine;
   expect(secondEngine.feeds).toBe(firstEngine.feeds);
   expect(secondEngine.instant).toBe(firstEngine.instant);
   for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const)

@@ -52,6 +52,7 @@ class RunningTask<T> implements Task<T> {
     }
   };
 
+  /** Runs the work up to its next wait. A task whose work throws has ended. */
   private step(): IteratorResult<Wait, T> {
     this.isRunning = true;
     try {

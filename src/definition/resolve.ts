@@ -252,24 +252,25 @@ function assemble({ settled, source, entries, strategies, data, models, blockRow
     text,
     hash,
     inputs: strategies.map((entry) => entry.inputs),
-    files: [
-      ...filesOf(strategies, models, feeds),
-      ...series.map(({ file }): UsedFile => ({ use: 'data', path: resolve(file) })),
-      ...(contracts?.files ?? []).map((file): UsedFile => ({ use: 'data', path: resolve(file) })),
-    ],
-    notes: [
-      ...notesOf(span.run, span.bars),
-      ...feeds.flatMap(({ note }) => note ?? []),
-      ...externalNotes(series, span.run),
-      ...executionIntervalNotes(feeds),
-      ...conversionNotes(convert, feeds),
-      ...(contracts?.notes ?? []),
-    ],
+    files: [...filesOf(strategies, models, feeds), ...dataFiles(data)],
+    notes: [...dataNotes(data), ...conversionNotes(convert, feeds), ...(contracts?.notes ?? [])],
     warnings: [...warnings, ...tradeWarnings(feeds, definition.fills), ...(contracts?.warnings ?? [])],
     contracts,
     store,
   };
 }
+
+/** Returns the files of external series and of contracts. */
+const dataFiles = ({ series, contracts }: LoadedData): readonly UsedFile[] =>
+  [...series.map(({ file }) => file), ...(contracts?.files ?? [])].map((file) => ({ use: 'data', path: resolve(file) }));
+
+/** Returns the notes about the range, the bars and the external series. */
+const dataNotes = ({ feeds, span, series }: LoadedData): readonly string[] => [
+  ...notesOf(span.run, span.bars),
+  ...feeds.flatMap(({ note }) => note ?? []),
+  ...externalNotes(series, span.run),
+  ...executionIntervalNotes(feeds),
+];
 
 /** Returns the files of strategies, models and bars, each with its use. */
 function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly UsedFile[] {

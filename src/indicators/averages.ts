@@ -342,6 +342,7 @@ class VolumeMean implements Kernel {
     }
   }
 
+  /** Adds a row to the sums (1), or removes it again (-1). */
   #addRow(row: number, sign: 1 | -1): void {
     const volume = valueAt(this.#volume, row);
     if (volume === 0) return;

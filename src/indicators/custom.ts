@@ -131,6 +131,10 @@ class CustomGroup implements Kernel {
     }
   }
 
+  /**
+   * Calls the author's function with the values of one row, and writes its outputs once the warm-up has ended. Throws StrategyError for an
+   * output that is not a number.
+   */
   #step(row: number, values: readonly number[]): void {
     const { name, next, outputs, windows, warmup } = this.#parts;
     const result = next(...values);

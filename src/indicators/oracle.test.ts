@@ -132,7 +132,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
 
   it('crossings of two averages equal those in exact arithmetic, also at ties', () => {
     const set = new IndicatorSet(bars, { row: -1 }, 4096);
-    const [fast, slow] = [set.use(sma(set.series.close, 10)), set.use(sma(set.series.close, 30))];
+    const fast = set.use(sma(set.series.close, 10));
+    const slow = set.use(sma(set.series.close, 30));
     const crossings = set.use(crossedUp(fast, slow));
     set.seal();
     const listed = new Int32Array(4096);
@@ -142,8 +143,12 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       for (const kernel of set.kernels) kernel.fill(from, endRow);
       crossed.push(...listed.subarray(0, set.listRows(crossings, from, endRow, listed)));
     }
-    const [short, long] = [set.traceValues(fast), set.traceValues(slow)];
-    let [sum10, sum30, wasAbove, ties] = [0n, 0n, true, 0];
+    const short = set.traceValues(fast);
+    const long = set.traceValues(slow);
+    let sum10 = 0n;
+    let sum30 = 0n;
+    let wasAbove = true;
+    let ties = 0;
     const expected: number[] = [];
     for (let row = 0; row < bars.length; row++) {
       const tick = (back: number) => (row >= back ? BigInt(tickColumns.close[row - back]!) : 0n);
@@ -230,7 +235,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     windowed(
       single((feed) => mfi(feed, 14)),
       (row) => {
-        let [gains, total] = [ZERO, ZERO];
+        let gains = ZERO;
+        let total = ZERO;
         for (let barRow = row - 13; barRow <= row; barRow++) {
           const change = typical(barRow).comparedTo(typical(barRow - 1));
           const flow = typical(barRow).times(volume(barRow));
@@ -255,7 +261,9 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
         (out) => out.histogram,
       ),
       (firstRow) => {
-        let [fast, slow, signal] = [close(firstRow), close(firstRow), ZERO];
+        let fast = close(firstRow);
+        let slow = close(firstRow);
+        let signal = ZERO;
         return (row) => {
           fast = smooth(fast, close(row), 12);
           slow = smooth(slow, close(row), 26);
@@ -269,7 +277,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
 
   it('rsi, atr, adx', () => {
     recursive([single((feed) => rsi(feed.close, 14))], () => {
-      let [gain, loss] = [ZERO, ZERO];
+      let gain = ZERO;
+      let loss = ZERO;
       return (row) => {
         const change = close(row).minus(close(row - 1));
         gain = wilder(gain, Decimal.max(change, ZERO), 14);
@@ -284,9 +293,13 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       (out) => out.minusDi,
     );
     recursive([single((feed) => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
-      let [range, up, down, average] = [ZERO, ZERO, ZERO, ZERO];
+      let range = ZERO;
+      let up = ZERO;
+      let down = ZERO;
+      let average = ZERO;
       return (row) => {
-        const [above, fall] = [high(row).minus(high(row - 1)), low(row - 1).minus(low(row))];
+        const above = high(row).minus(high(row - 1));
+        const fall = low(row - 1).minus(low(row));
         range = wilder(range, trueRange(row), 14);
         up = wilder(up, above.gt(fall) && above.gt(0) ? above : ZERO, 14);
         down = wilder(down, fall.gt(above) && fall.gt(0) ? fall : ZERO, 14);

@@ -47,9 +47,7 @@ export interface Macd {
   readonly histogram: Series;
 }
 
-/**
- * Returns the moving average convergence divergence of exponential averages. Each average starts with a simple average. G. Appel (1979).
- */
+/** Returns the moving average convergence divergence. Each exponential average starts with a simple one. G. Appel (1979). */
 export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 9): IndicatorSpec<Macd> {
   checkWhole('macd', 'fastBars', fastBars, 1);
   checkWhole('macd', 'slowBars', slowBars, fastBars + 1);
@@ -288,6 +286,7 @@ class Convergence implements Kernel {
     }
   }
 
+  /** Adds a value to the three averages, counted from the first value of the window. NaN starts them again. */
   #addValue(x: number): void {
     if (x === x) {
       if (this.#origin !== this.#origin) this.#origin = x;
@@ -376,6 +375,7 @@ class MoneyFlow implements Kernel {
     }
   }
 
+  /** Adds the money flow of a row (1), or removes it again (-1). A row without a price change or volume has none. */
   #addRow(row: number, sign: 1 | -1): void {
     const volume = this.#volume.values[row - this.#volume.base]!;
     const price = this.#typical(row);

@@ -140,7 +140,8 @@ describe('crossings of a pair', () => {
     for (const signal of signals) {
       const allRows = list(signal, 150, 200);
       expect(allRows.length).toBeGreaterThan(2);
-      const [second, lastRow] = [allRows[1]!, allRows.at(-1)!];
+      const second = allRows[1]!;
+      const lastRow = allRows.at(-1)!;
       expect(list(signal, second, lastRow)).toEqual(allRows.slice(1, -1));
       expect(list(signal, lastRow, lastRow + 1)).toEqual([lastRow]);
       expect(list(signal, 150, 150)).toEqual([]);

@@ -58,7 +58,8 @@ function read(makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: 
 /** Returns the rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
 function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: number[][]; kernels: number } {
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
-  const [x, y] = [set.use(a(set.series)), set.use(b(set.series))];
+  const x = set.use(a(set.series));
+  const y = set.use(b(set.series));
   const signals = [crossedUp, crossedDown, above, below].map((compare) => set.use(compare(x, y)));
   set.seal();
   const rows = signals.map((): number[] => []);
@@ -83,7 +84,9 @@ describe('cross-multiplication', () => {
   const offsetArbitrary = fc.integer({ min: -3, max: 3 });
 
   it('cross-multiplication agrees with the rounded quotients whenever it is allowed, near ties and at ties', () => {
-    let [allowed, ties, near] = [0, 0, 0];
+    let allowed = 0;
+    let ties = 0;
+    let near = 0;
     fc.assert(
       fc.property(divisor, divisor, share, offsetArbitrary, (p, q, part, offset) => {
         // Draw sums over a wide range, and for each one another sum whose quotient is nearly the same.
@@ -158,7 +161,8 @@ describe('windows of sums', () => {
   });
 
   it('windows of sums that are too large to multiply are divided first, with the same rows', () => {
-    const [a, b]: [Make, Make] = [(of) => sma(of.close, 7), (of) => sma(of.close, 25)];
+    const a: Make = (of) => sma(of.close, 7);
+    const b: Make = (of) => sma(of.close, 25);
     // Two averages, a crossing and two comparisons. Large sums need two divisions more.
     expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);
     const large = closes(wave(2e14), 8);

@@ -80,8 +80,9 @@ export function crossMultipliers(
   b: Pick<Fractions, 'divisor' | 'max'>,
 ): readonly [number, number] | null {
   const common = commonFactor(a.divisor, b.divisor);
-  const [m, n] = [b.divisor / common, a.divisor / common];
-  return a.max * m < 2 ** 52 && b.max * n < 2 ** 52 ? [m, n] : null;
+  const timesA = b.divisor / common;
+  const timesB = a.divisor / common;
+  return a.max * timesA < 2 ** 52 && b.max * timesB < 2 ** 52 ? [timesA, timesB] : null;
 }
 
 /** Returns the greatest common divisor of two whole numbers. */

@@ -72,10 +72,14 @@ function balance(): number[] {
 
 /** Returns the parabolic stop and reverse of Wilder's book. The second library differs from the book at a reversal. */
 function parabolic(step: number, max: number): number[] {
-  let [long, pace, extreme, stop] = [true, step, rows[0]!.high, rows[0]!.low];
+  let long = true;
+  let pace = step;
+  let extreme = rows[0]!.high;
+  let stop = rows[0]!.low;
   return rows.map((row, i) => {
     if (i === 0) return stop;
-    const [last, before] = [rows[i - 1]!, rows[Math.max(0, i - 2)]!];
+    const last = rows[i - 1]!;
+    const before = rows[Math.max(0, i - 2)]!;
     stop += pace * (extreme - stop);
     stop = long ? Math.min(stop, last.low, before.low) : Math.max(stop, last.high, before.high);
     if (long ? row.high > extreme : row.low < extreme) [extreme, pace] = [long ? row.high : row.low, Math.min(pace + step, max)];
@@ -159,7 +163,8 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
 ];
 
 it.each(CASES)('the indicator %s equals that of the second library', (_name, ourValues, theirValues) => {
-  const [actual, reference] = [ourValues(), theirValues()];
+  const actual = ourValues();
+  const reference = theirValues();
   for (let row = SETTLED; row < bars.length; row++) {
     const expected = reference[row] ?? NaN;
     // The error is relative to at least 1, because small differences of large values lose digits in both libraries.

@@ -150,6 +150,7 @@ class Directional implements Kernel {
     }
   }
 
+  /** Adds one row to the smoothed range and movements. NaN starts them again. */
   #step(high: number, low: number, close: number): void {
     const bars = this.#bars;
     const upMove = high - this.#lastHigh;
@@ -170,6 +171,7 @@ class Directional implements Kernel {
     if (this.#moves === bars) this.#writeAverages();
   }
 
+  /** Adds the directional index of the row to its average. */
   #writeAverages(): void {
     const bars = this.#bars;
     const index = share(Math.abs(this.#up - this.#down), this.#up + this.#down);

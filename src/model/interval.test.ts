@@ -2,7 +2,18 @@
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';
-import { barsBetween, closeOf, fixedLengthMs, INTERVAL_PATTERN, intervalOfLength, nests, openOf, parseCommonInterval, parseInterval, type Interval } from './interval.ts'; // prettier-ignore
+import {
+  barsBetween,
+  closeOf,
+  fixedLengthMs,
+  INTERVAL_PATTERN,
+  intervalOfLength,
+  nests,
+  openOf,
+  parseCommonInterval,
+  parseInterval,
+  type Interval,
+} from './interval.ts';
 
 const SEED = 2711;
 const DAY = 86_400_000;
@@ -10,7 +21,8 @@ const DAY = 86_400_000;
 /** Returns the bounds of the bar that contains `ms`. Steps through the calendar, while the tested code divides. */
 function boundsByCalendar(interval: Interval, ms: number): readonly [number, number] {
   const date = new Date(ms);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
   if (interval === '1M') return [Date.UTC(year, month), Date.UTC(year, month + 1)];
   const unit = interval.at(-1)!;
   const count = Number(interval.slice(0, -1));

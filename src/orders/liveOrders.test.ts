@@ -92,7 +92,8 @@ describe('late replies', () => {
   });
   it('a refusal ends an unknown order, and does not change one that was proven absent', () => {
     const { orders, reservations, send } = fixture();
-    const [firstOrder, secondOrder] = [send(), send(50)];
+    const firstOrder = send();
+    const secondOrder = send(50);
     orders.outcomeUnknown(firstOrder, NOW);
     orders.refused(firstOrder, '-2010', NOW);
     expect([firstOrder.reason, reservations.openTotal]).toEqual(['refused', 1]);
@@ -159,7 +160,8 @@ describe('late arrivals', () => {
 describe('anomalous fills', () => {
   it('a fill after the end and a fill beyond the size are booked and reported', () => {
     const { orders, reservations, send } = fixture();
-    const [ended, filled] = [send(), send(50)];
+    const ended = send();
+    const filled = send(50);
     orders.acked(ended, ID, NOW);
     orders.ended(ended, 'canceled', NOW);
     expect(orders.filled(ended, fill(30))).toBe('FILL_AFTER_END');

@@ -15,7 +15,19 @@ const NAN = NaN;
 const { rowInPage } = rows;
 
 /** Fields of a row. Small whole numbers share one field, which keeps a row short and in one piece of memory. */
-const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, changedMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
+const FIELD = {
+  parent: 0,
+  lots: 1,
+  quoteUnits: 2,
+  limit: 3,
+  filledLots: 4,
+  filledUnits: 5,
+  createdMs: 6,
+  arrivedMs: 7,
+  changedMs: 8,
+  codes: 9,
+  texts: 10,
+} as const;
 const WIDTH = 11;
 const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
@@ -114,6 +126,7 @@ export class OrderLog {
     this.rows?.release();
   }
 
+  /** Writes an order whose slot is not on the current page: keeps the slot for the side, turns the page, then writes. */
   private turnPageAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
     const { sign, slot } = order;
     const numbered: NumberedText = { text: slot, at: this.text(slot) };
@@ -122,6 +135,7 @@ export class OrderLog {
     rowLog.turnTo(row);
     this.write(order, ending);
   }
+  /** Returns the number of a text, and adds it at first sight. 0, the empty text, once the list is full. */
   private text(text: string): number {
     const earlierRow = this.textAt.get(text);
     if (earlierRow !== undefined) return earlierRow;

@@ -137,10 +137,9 @@ describe('OrderManager', () => {
 
 type Step = { readonly kind: (typeof KINDS)[number]; readonly which: number; readonly share: number };
 const KINDS = ['send', 'acked', 'refused', 'notSent', 'unknown', 'placed', 'noEffect', 'fill', 'cancel', 'canceled', 'expired'] as const;
-const steps = fc.array(
-  fc.record({ kind: fc.constantFrom(...KINDS), which: fc.nat({ max: 5 }), share: fc.integer({ min: 1, max: 100 }) }),
-  { maxLength: 120 }, // prettier-ignore
-);
+const steps = fc.array(fc.record({ kind: fc.constantFrom(...KINDS), which: fc.nat({ max: 5 }), share: fc.integer({ min: 1, max: 100 }) }), {
+  maxLength: 120,
+});
 
 /** Applies one step of a random history to an order. */
 function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, trade: number): void {

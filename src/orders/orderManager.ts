@@ -244,10 +244,7 @@ export class OrderManager {
     this.finishAt(order, 'noEffect', nowMs);
   }
 
-  /**
-   * Books a fill. Returns the code of its anomaly, or null; the fill counts in both cases. A replay keeps no order beyond its end, so there
-   * a fill beyond the size of the order is a bug of the bot and throws.
-   */
+  /** Books a fill. Returns the code of its anomaly, or null; it counts either way. In a replay, a fill beyond the order's size throws. */
   filled(order: BotOrder, fill: Fill): FillAnomaly | null {
     let problem: FillAnomaly | null = null;
     if (order.state !== STATE.working) {
@@ -380,6 +377,7 @@ export class OrderManager {
     if (order.state === STATE.cancelSent) this.exchange.cancel(order);
   }
 
+  /** Moves an order to the state that follows from an event. Returns false, and counts it, if the table has no such step. */
   private step(order: BotOrder, event: number): boolean {
     const to = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
     if (to < 0) {

@@ -43,7 +43,9 @@ test.each(KINDS)('equity written one holding at a time equals the sum of all hol
     });
     const ticks = instruments.map(() => Int32Array.from({ length: ROWS }, () => 200_000 + pick(200_000)));
     const hasFixedMark = instruments.map(() => pick(3) === 0);
-    const [fromRow, toRow, offset] = [2, 2 + pick(ROWS - 4), pick(3)];
+    const fromRow = 2;
+    const toRow = 2 + pick(ROWS - 4);
+    const offset = pick(3);
     const equityRows = new Float64Array(ROWS).fill(ledger.cashTotal);
     instruments.forEach((_, index) =>
       ledger.addRows(index, equityRows, fromRow, toRow, ticks[index]!, offset, hasFixedMark[index] === true ? 0 : 1),

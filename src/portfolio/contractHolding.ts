@@ -32,7 +32,16 @@ export interface LedgerPosition {
   readonly feeUnits: number;
   readonly fundingUnits: number;
 }
-const flat = () => ({ lots: 0, openedMs: NAN, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 }); // prettier-ignore
+const flat = () => ({
+  lots: 0,
+  openedMs: NAN,
+  entryUnits: 0,
+  entryTicks: 0,
+  marginUnits: 0,
+  realisedUnits: 0,
+  feeUnits: 0,
+  fundingUnits: 0,
+});
 type PositionSide = ReturnType<typeof flat>;
 
 /** The part of a fill that opens a side. */

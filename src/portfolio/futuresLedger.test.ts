@@ -60,7 +60,8 @@ test('an inverse contract of a cheap coin with a fine price has its exact value'
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const scale = ledger.scale(0);
   for (const [lots, ticks] of [[100, 38_500], [9_007, 12_345], [1_000_000, 38_523], [3, 99_999_999]] as const) {
-    const [numerator, denominator] = [BigInt(lots) * 10n ** 14n, BigInt(ticks)];
+    const numerator = BigInt(lots) * 10n ** 14n;
+    const denominator = BigInt(ticks);
     expect(scale.valueOfLots(lots, ticks)).toBe(Number((2n * numerator + denominator) / (2n * denominator)));
     expect(scale.notionalUp(ticks, lots)).toBe(Number((numerator + denominator - 1n) / denominator));
     expect(scale.notionalDown(ticks, lots)).toBe(Number(numerator / denominator));

@@ -211,6 +211,7 @@ function endOfTurns(from: number, to: number): number {
   return to + ((from - to) & (TURN - 1));
 }
 
+/** Writes cash plus the value of a holding at the ticks of each row into rows [from, to). `perTick`: value of one tick, in units. */
 function markWhole(
   out: Float64Array,
   from: number,

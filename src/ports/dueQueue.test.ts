@@ -67,7 +67,8 @@ describe('DueQueue', () => {
 
   it('DueQueue ignores cancelled callbacks in its next due time', () => {
     const queue = new DueQueue();
-    const [firstHandle, secondHandle] = [queue.at(10, () => {}), queue.at(20, () => {})];
+    const firstHandle = queue.at(10, () => {});
+    const secondHandle = queue.at(20, () => {});
     queue.at(30, () => {});
     queue.cancel(secondHandle);
     expect(queue.nextMs).toBe(10);

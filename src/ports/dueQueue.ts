@@ -51,6 +51,7 @@ export class DueQueue implements Scheduler {
     this.nowMs = timeMs;
   }
 
+  /** Adds an event to the heap, before all that are due later. */
   #siftUp(due: DueEvent): void {
     const heap = this.#heap;
     let index = heap.push(due) - 1;

@@ -9,7 +9,13 @@ import type { Evidence } from './exchange.ts';
 export interface Waits {
   readonly ahead: readonly OrderId[];
   /** For a replacement: side, size and fills of the old order when the replacement was requested. Null for a reversal. */
-  readonly replaced: { readonly side: Side; readonly lots: number; readonly quoteUnits: number; readonly filledLots: number; readonly filledUnits: number } | null; // prettier-ignore
+  readonly replaced: {
+    readonly side: Side;
+    readonly lots: number;
+    readonly quoteUnits: number;
+    readonly filledLots: number;
+    readonly filledUnits: number;
+  } | null;
   /** For a reversal: the lots to hold, negative for short; NaN for a replacement. */
   readonly targetLots: number;
 }

@@ -12,7 +12,8 @@ const COUNTER_CHARS = 10;
 
 /** Returns the last `chars` base-32 digits of a number. */
 function base32(value: number, chars: number): string {
-  let [remaining, text] = [value, ''];
+  let remaining = value;
+  let text = '';
   for (let count = 0; count < chars; count++) {
     text = DIGITS[remaining % 32]! + text;
     remaining = Math.floor(remaining / 32);
@@ -48,8 +49,10 @@ export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null
   return Number.isSafeInteger(value) && value > 0 ? (value as OrderId) : null;
 }
 
-/** 2020-01-01 and 2100-01-01, ms UTC. A run starts between these times. */
-const [FIRST_MS, LAST_MS] = [1_577_836_800_000, 4_102_444_800_000];
+/** 2020-01-01, ms UTC. A run starts between this time and `LAST_MS`. */
+const FIRST_MS = 1_577_836_800_000;
+/** 2100-01-01, ms UTC. */
+const LAST_MS = 4_102_444_800_000;
 const LAST_ORDER = 10_000_000_000;
 
 /** True for text in the form of these ids: a possible start time, a random number, and an order number. */
@@ -58,6 +61,7 @@ export function isClientOrderId(text: string): boolean {
   if (id.length !== PREFIX_CHARS + COUNTER_CHARS || !PREFIX.test(id.slice(0, PREFIX_CHARS))) return false;
   const valueOf = (digits: string): number =>
     Array.from(digits).reduce((value, digit) => (DIGITS.includes(digit) ? value * 32 + DIGITS.indexOf(digit) : NaN), 0);
-  const [startedMs, order] = [valueOf(id.slice(0, TIME_CHARS)), valueOf(id.slice(PREFIX_CHARS))];
+  const startedMs = valueOf(id.slice(0, TIME_CHARS));
+  const order = valueOf(id.slice(PREFIX_CHARS));
   return startedMs >= FIRST_MS && startedMs < LAST_MS && order > 0 && order <= LAST_ORDER;
 }

@@ -32,7 +32,8 @@ test('the explanation of a random order has the first denial of the check and fi
     const rng = seededRng(seed);
     // Each run has a random part of the limits, because with all of them the first rules would hide the others.
     const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
-    const [explained, unexplained] = [new Fixture(limits), new Fixture(limits)];
+    const explained = new Fixture(limits);
+    const unexplained = new Fixture(limits);
     for (let step = 0; step < 40; step++) {
       const terms: DraftTerms = {
         side: rng.next() < 0.7 ? 'buy' : 'sell',

@@ -94,7 +94,11 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
   },
   MARGIN: (order, state) => {
     const { sign, strategy, instrument, instrumentIndex, worstCash, worstLots } = order;
-    const { exposure: { contracts }, ledger, reservations } = state; // prettier-ignore
+    const {
+      exposure: { contracts },
+      ledger,
+      reservations,
+    } = state;
     if (instrument.contract !== undefined && contracts !== null) {
       if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
       const free = contracts.available(order, state) - contracts.reservedCash(strategy);
@@ -122,7 +126,16 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
 };
 
 /** Rules on exposure. An order that adds to no position passes them. */
-const EXPOSURE_CODES: ReadonlySet<string> = new Set(['POSITION_MAX', 'POSITION_NOTIONAL', 'PORTFOLIO', 'LEVERAGE', 'CONCENTRATION', 'TIER', 'MARGIN_BUFFER', 'LIQUIDATION_DISTANCE']); // prettier-ignore
+const EXPOSURE_CODES: ReadonlySet<string> = new Set([
+  'POSITION_MAX',
+  'POSITION_NOTIONAL',
+  'PORTFOLIO',
+  'LEVERAGE',
+  'CONCENTRATION',
+  'TIER',
+  'MARGIN_BUFFER',
+  'LIQUIDATION_DISTANCE',
+]);
 /** Rules on new risk and on the size of one order. An order that only reduces a position passes them. */
 const OPENING_CODES: ReadonlySet<string> = new Set(['QTY_MAX', 'NOTIONAL_MAX', 'RESTRICTED', 'DEPLOY_CAP']);
 /** Rules on numbers of orders. A reduction at the market passes them. */

@@ -217,7 +217,8 @@ describe('OPEN_ORDERS', () => {
   });
   test('OPEN_ORDERS no longer counts a finished order, and still counts one that is proven absent', () => {
     const fixture = new Fixture({ maxOpenOrders: 1 });
-    const [first, second] = [fixture.send({ lots: 5 }), fixture.code({ lots: 5 })];
+    const first = fixture.send({ lots: 5 });
+    const second = fixture.code({ lots: 5 });
     fixture.fill(first, 5);
     const third = fixture.send({ lots: 5 });
     fixture.reservations.holdAbsent(third, fixture.nowMs);

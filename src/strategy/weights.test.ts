@@ -12,7 +12,8 @@ function randomCovariances(count: number, seed: number): { symbols: string[]; ma
   const rng = seededRng(seed);
   const common = Array.from({ length: 3 * count + 5 }, () => rng.next() - 0.5);
   const columns = Array.from({ length: count }, () => {
-    const [scale, share] = [10 ** (-4 * rng.next()), rng.next() * 1.6 - 0.6];
+    const scale = 10 ** (-4 * rng.next());
+    const share = rng.next() * 1.6 - 0.6;
     return common.map((value) => scale * (share * value + rng.next() - 0.5));
   });
   const centred = columns.map((a) => ((mean) => a.map((x) => x - mean))(sum(a) / a.length));

@@ -9,7 +9,10 @@ export type ComputedWeights = Readonly<Record<string, number>>;
 /** Returns the same weight for each symbol. The weights sum to `total`. */
 export function equalWeights(symbols: readonly string[], total = 1): ComputedWeights {
   checkSymbols('equalWeights', symbols);
-  return scaleParts(symbols.map((symbol) => [symbol, 1]), total); // prettier-ignore
+  return scaleParts(
+    symbols.map((symbol) => [symbol, 1]),
+    total,
+  );
 }
 
 /**
@@ -18,7 +21,10 @@ export function equalWeights(symbols: readonly string[], total = 1): ComputedWei
  */
 export function inverseVolatility(volatilities: Readonly<Record<string, number>>, total = 1): ComputedWeights {
   const parts = Object.entries(volatilities).map(([symbol, volatility]) => [symbol, 1 / volatility] as const);
-  return scaleParts(parts.filter(([, part]) => part > 0 && part < Infinity), total); // prettier-ignore
+  return scaleParts(
+    parts.filter(([, part]) => part > 0 && part < Infinity),
+    total,
+  );
 }
 
 /** Options of `riskParity`. */
@@ -57,8 +63,14 @@ export function riskParity(
   const matrix = included.map((row, i) =>
     included.map((column, j) => correlation(covariances[row]![column]!, deviations[i]! * deviations[j]!)),
   );
-  const exposures = descend(matrix, relativeBudgets.map((budget) => budget / sum)); // prettier-ignore
-  return scaleParts(included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]), total); // prettier-ignore
+  const exposures = descend(
+    matrix,
+    relativeBudgets.map((budget) => budget / sum),
+  );
+  return scaleParts(
+    included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]),
+    total,
+  );
 }
 
 /** Returns the correlation. Returns 0 when the covariance is NaN, because the two symbols have no values in common. */

@@ -61,10 +61,7 @@ export abstract class BarBook {
    * the list, so that every order has two neighbours.
    */
   private readonly ring: VenueOrderRecord;
-  /**
-   * The newest order, not in the ring yet; `ring` if there is no such order. Most orders end before another comes, so they never enter the
-   * ring.
-   */
+  /** The newest order, not in the ring yet; `ring` without one. Most orders end before another comes, so they never enter the ring. */
   private last: VenueOrderRecord;
   /** The order to visit next while a row is being matched; `ring` at the end. */
   private cursor: VenueOrderRecord;
@@ -255,6 +252,7 @@ export abstract class BarBook {
    */
   protected abstract settle(order: VenueOrderRecord, isComplete: boolean): void;
 
+  /** Fills orders that arrived before the open of a row at its open. A limit with a time in force ends there. */
   private offerOpen(openMs: number, open: number): void {
     const { ring } = this;
     this.begin();
@@ -376,6 +374,7 @@ export abstract class BarBook {
     return this.feeModel === null ? max : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, max);
   }
 
+  /** Removes an order from the book, and keeps the cursor of a running match valid. */
   private remove(order: VenueOrderRecord): void {
     if (this.cursor === order) this.cursor = this.orderAfter(order);
     if (this.last === order) this.last = this.ring;

@@ -72,6 +72,7 @@ export class SpotBook extends BarBook {
     else this.settleSell(order);
   }
 
+  /** Books a fill of a buy: fee, lock and balances. `isComplete`: the fill leaves nothing of the order. */
   private settleBuy(order: VenueOrderRecord, isComplete: boolean): void {
     const { fillBuffer, feesInReceived, money } = this;
     const { base, quote } = order.instrumentAccount!;
@@ -95,6 +96,7 @@ export class SpotBook extends BarBook {
     (feesInReceived ? this.base : this.quote).fees += fillBuffer.fee;
   }
 
+  /** Books a fill of a sell: fee, lock and balances. */
   private settleSell(order: VenueOrderRecord): void {
     const { fillBuffer, money } = this;
     const { base, quote } = order.instrumentAccount!;

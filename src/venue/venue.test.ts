@@ -20,6 +20,7 @@ function withState(state: VenueState): Partial<VenueConfig> {
 function withInstrument(state: InstrumentState): Partial<VenueConfig> {
   return withState({ instruments: { [instrument.id]: state } });
 }
+/** Returns the code with which an order is refused, 0 if it is accepted. The check before placing it must return the same. */
 function codeOf(intent: OrderIntent, config: Partial<VenueConfig> = base, lastPrice = 0): number {
   const { venue, account, book } = openSpotVenue(config);
   book.lastPrice = lastPrice;

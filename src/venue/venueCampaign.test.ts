@@ -231,7 +231,8 @@ class VenuePair {
   row(index: number, gap: number, up: number, down: number, volume: number): void {
     const openMs = (this.nowMs = (Math.floor(this.nowMs / ROW_MS) + 1) * ROW_MS);
     const open = Math.max(1, this.last[index]! + gap);
-    const [high, low] = [open + up, Math.max(1, open - down)];
+    const high = open + up;
+    const low = Math.max(1, open - down);
     const of = INSTRUMENTS[index]!;
     const before = this.tape.length;
     const book = this.venue.book(of);

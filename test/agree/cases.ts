@@ -56,7 +56,8 @@ class Turn extends Strategy.with({ ...AVERAGES, contracts: int(1000, { min: 1 })
 
 /** Returns the case of a seed: averages, size and fee follow from it. */
 export function caseOf(market: AgreeMarket, seed: number, bars: number): Case {
-  const [fast, slow] = [4 + (seed % 5) * 3, 20 + (seed % 4) * 9];
+  const fast = 4 + (seed % 5) * 3;
+  const slow = 20 + (seed % 4) * 9;
   return { market, seed, fast, slow, size: 1 + (seed % 7), fee: (seed % 3) * 0.0005, cash: 10_000, bars };
 }
 

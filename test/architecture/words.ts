@@ -119,7 +119,9 @@ const PARSING: ts.CreateSourceFileOptions = {
 /** Returns the names, messages and titles of a source. */
 function parse(path: string, source: string): Syntax {
   const file = ts.createSourceFile(path, source, PARSING);
-  const [messages, titles, names]: [Text[], Text[], Name[]] = [[], [], []];
+  const messages: Text[] = [];
+  const titles: Text[] = [];
+  const names: Name[] = [];
   const walk = (node: ts.Node, owner: string): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
       if (node.text.includes(' ')) messages.push({ text: node.text, line: lineOf(file, node) });

@@ -87,6 +87,7 @@ export class Caller {
     return { 'X-CH-APIKEY': keyOf(as), 'X-CH-TS': String(ts), 'X-CH-SIGN': changeSignature(hmac.digest('hex')) };
   }
 
+  /** Sends a request over the connection of its client, and resolves with the reply. */
   #request({ method, target, body, headers, from }: HttpRequest): Promise<Reply> {
     const { hostname, port } = new URL(this.exchange.origin);
     let agent = this.#agents.get(from);

@@ -58,7 +58,8 @@ export class Coverage {
     const margin = ' '.repeat(Math.max(...this.#ops.map((op) => op.length)) + 2);
     const header = [0, 1, 2, 3, 4].map((digit) => margin + groupMarks(labels.map((label) => label[digit]!)));
     const rows = this.#ops.map((op) => op.padEnd(margin.length) + groupMarks(CODES.map((code) => this.#mark(op, code))));
-    const [count, listed] = [this.#seen.size, this.#unreachable.size];
+    const count = this.#seen.size;
+    const listed = this.#unreachable.size;
     const cellCount = this.#ops.length * CODES.length;
     return [
       'Endpoints and the codes of their replies: o for a request, f for a planted fault, . unreachable',

@@ -103,6 +103,7 @@ export class Exchange {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** Calls the control port. Rejects unless the reply is 200. */
   #control(method: string, path: string, body?: object): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const sent = request(`${this.#controlUrl}${path}`, { method }, (response) => {
@@ -123,7 +124,8 @@ export class Exchange {
 /** Resolves with the first line that the process prints. Rejects if it ends before. */
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let [stdout, stderr] = ['', ''];
+    let stdout = '';
+    let stderr = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
       if (stdout.includes('\n')) resolve(stdout.slice(0, stdout.indexOf('\n')));

@@ -39,7 +39,8 @@ const KILLS_PER_CHAIN = 25;
 const MARKETS: readonly Market[] = ['spot', 'spot', 'futures', 'spot'];
 
 const randomChains = Array.from({ length: Math.ceil(KILLS / KILLS_PER_CHAIN) }, (_, index): Chain => {
-  const [seed, kills] = [SEED + index, Math.min(KILLS_PER_CHAIN, KILLS - index * KILLS_PER_CHAIN)];
+  const seed = SEED + index;
+  const kills = Math.min(KILLS_PER_CHAIN, KILLS - index * KILLS_PER_CHAIN);
   const market = MARKETS[(seed - 1) % MARKETS.length]!;
   return { name: `${kills} kills at random instants (${market}, seed ${seed})`, market, seed, kills, places: [] };
 });

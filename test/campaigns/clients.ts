@@ -57,6 +57,7 @@ export class RandomClient {
     while (!isOver()) await this.#act();
   }
 
+  /** Places an order on one of the markets, or cancels a recent one. */
   async #act(): Promise<void> {
     const recent = this.#reported.at(-1 - this.#whole(0, 4));
     if (recent !== undefined && this.#random(0.3)) return this.#cancel(recent);
@@ -83,6 +84,7 @@ export class RandomClient {
     return { symbol: SYMBOL, side, type: 'LIMIT', volume, price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 100).toFixed(2) };
   }
 
+  /** Returns the terms of a random order of the contract. */
   #futuresOrder(): OpArgs<'futures.createOrder'> {
     const timeInForce = TIMES_IN_FORCE[this.#whole(0, TIMES_IN_FORCE.length - 1)]!;
     return {

@@ -92,7 +92,9 @@ function naiveNets({ plan, path, ticksPerBar }: Case, reportingDigits: number): 
 
 describe('the envelope', () => {
   it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 3_600_000 }, async () => {
-    let [exact, open, width] = [0, 0, 0];
+    let exact = 0;
+    let open = 0;
+    let width = 0;
     for (let seed = SEED; seed < SEED + CASES; seed++) {
       const testCase = caseOf(seed, HOURS);
       const { plan } = testCase;
@@ -135,7 +137,8 @@ describe('the envelope', () => {
   });
 
   it('refined as far as a tenth of the ticks goes, the envelope still holds the truth', { timeout: 3_600_000 }, async () => {
-    let [cases, spent] = [0, 0];
+    let cases = 0;
+    let spent = 0;
     for (let seed = SEED; cases < CASES * 2; seed++) {
       const { runPlan, withTicks, fine } = caseOf(seed, HOURS);
       const { envelope } = await finish(runPlan, fine);
@@ -174,7 +177,9 @@ describe('the envelope', () => {
     { timeout: 3_600_000 },
     async () => {
       const worst = { distanceBp: 0, readShare: 0 };
-      let [cases, widthBefore, widthAfter] = [0, 0, 0];
+      let cases = 0;
+      let widthBefore = 0;
+      let widthAfter = 0;
       for (let seed = SEED; cases < CASES / 4; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 40 });
         const { envelope: coarse } = await finish(runPlan);
@@ -212,9 +217,13 @@ describe('the envelope', () => {
   it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 3_600_000 }, async () => {
     const runs = Math.ceil(CASES / 40);
     const lines: string[] = [];
-    let [enclosedRuns, allRuns] = [0, 0];
+    let enclosedRuns = 0;
+    let allRuns = 0;
     for (const file of SHIPPED) {
-      let [enclosed, bound, open, distance] = [0, 0, 0, 0];
+      let enclosed = 0;
+      let bound = 0;
+      let open = 0;
+      let distance = 0;
       for (let seed = SEED; seed < SEED + runs; seed++) {
         const { runPlan, withTicks } = await shippedCase(file, seed, HOURS);
         const { envelope } = await finishBuilt(runPlan);
@@ -243,7 +252,9 @@ describe('the envelope', () => {
     'the envelope of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
     { timeout: 3_600_000 },
     async () => {
-      let [enclosed, distanceBp, readShare] = [0, 0, 0];
+      let enclosed = 0;
+      let distanceBp = 0;
+      let readShare = 0;
       const bands = { all: 0, atLine: 0 };
       for (let seed = SEED; seed < SEED + CASES; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 60, readsPosition: true });

@@ -39,7 +39,8 @@ export function naiveNet(run: NaiveRun): number {
   for (let bar = 0; bar < bars; bar++) {
     const prices = path.subarray(bar * ticksPerBar, (bar + 1) * ticksPerBar);
     prices.forEach((price, index) => venue.step(price, index === 0));
-    const [open, close] = [prices[0]!, prices.at(-1)!];
+    const open = prices[0]!;
+    const close = prices.at(-1)!;
     if (leaves(plan, bar)) venue.leave();
     else if (cancels(plan, bar)) venue.cancel();
     if (enters(plan, bar, open, close)) venue.enter(levelsOf(plan, close));
@@ -94,6 +95,7 @@ class NaiveVenue {
     return this.#net + position.keptShare * this.#sign * price * position.lots * this.#unitsPerTick;
   }
 
+  /** Fills the entry if the price reaches it. `isOpen`: the price is the open of a bar, or the one at which the order arrives. */
   #fillEntry(order: EntryLevels, price: number, isOpen: boolean): void {
     const { kind, takerPpm } = this.#plan;
     const sign = this.#sign;
@@ -108,6 +110,7 @@ class NaiveVenue {
     else if (kind === 'trigger' && sign * (price - level) >= 0) this.#open(order, slipped, takerPpm);
   }
 
+  /** Closes the position at its stop, or in part at each target that the price reaches. */
   #fillExits(position: Position, price: number, isOpen: boolean): void {
     const sign = this.#sign;
     if (sign * (price - this.#stopLevel(position)) <= 0) {

@@ -185,7 +185,8 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
 
     override onBar() {
       const { open, close } = this.bars.bar;
-      const [openTicks, closeTicks] = [Math.round(open * 100), Math.round(close * 100)];
+      const openTicks = Math.round(open * 100);
+      const closeTicks = Math.round(close * 100);
       const bar = this.#barNumber++;
       if (leaves(plan, bar)) this.exit();
       else if (cancels(plan, bar) && this.#entry !== null) this.cancel(this.#entry);

@@ -59,6 +59,7 @@ class Campaign {
       expect(oracle.tradesOf.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
   }
 
+  /** Sends one random request, and checks the time, the numbers and the code of its reply. */
   #one(): void {
     const { world, rng } = this;
     this.#pass();
@@ -77,6 +78,7 @@ class Campaign {
     if (code === 0) this.#took(request, name, answer.body);
   }
 
+  /** Notes the ids of an accepted request, and a changed position mode. */
   #took({ op, params: given }: DrawnRequest, name: Name, body: string): void {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
     if (this.ids.length > 400) this.ids.splice(0, 200);
@@ -92,7 +94,9 @@ class Campaign {
   #pass(): void {
     const { world, rng } = this;
     const luck = rng.next();
-    const ms = luck < 0.00001 ? FUNDING_MS : luck < 0.02 ? 1000 : Math.floor(rng.next() * 20);
+    let ms = 1000;
+    if (luck < 0.00001) ms = FUNDING_MS;
+    else if (luck >= 0.02) ms = Math.floor(rng.next() * 20);
     const isFunded = Math.floor((world.nowMs + ms) / FUNDING_MS) > Math.floor(world.nowMs / FUNDING_MS);
     if (!isFunded) return world.pass(ms);
     this.oracle.check();

@@ -98,7 +98,8 @@ function crossedBooks({ service }: RunningExchange): number {
   service.spot.venue.assertConserved();
   service.futures.venue.assertConserved();
   return service.markets.filter(({ matcher: { book } }) => {
-    const [bid, ask] = [book.best('buy'), book.best('sell')];
+    const bid = book.best('buy');
+    const ask = book.best('sell');
     return bid !== null && ask !== null && bid.price >= ask.price;
   }).length;
 }

@@ -92,6 +92,7 @@ export class FuturesWorld {
     for (const { covered } of this.events.liquidations) if (covered > 0) this.counts.covered++;
   }
 
+  /** Draws one event and runs it. Returns its name. */
   private step(): string {
     const percent = this.below(100);
     if (percent < 40) return this.order();
@@ -101,8 +102,10 @@ export class FuturesWorld {
     return this.cancel();
   }
 
+  /** Places a random order. */
   private order(): string {
-    const [account, index] = [this.below(ACCOUNTS), this.below(this.instruments.length)];
+    const account = this.below(ACCOUNTS);
+    const index = this.below(this.instruments.length);
     const instrument = this.instruments[index]!;
     const side: Side = this.below(2) === 0 ? 'buy' : 'sell';
     const limit = this.below(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
@@ -132,8 +135,10 @@ export class FuturesWorld {
       if (only >= 0 && only !== index) return;
       const jump = this.below(20) === 0 ? 0.3 : 0.01;
       const prices = Array.from({ length: 4 }, () => this.near(this.prices[index]!, jump));
-      const [open, close] = [prices[0]!, prices[3]!];
-      const [high, low] = [Math.max(...prices), Math.min(...prices)];
+      const open = prices[0]!;
+      const close = prices[3]!;
+      const high = Math.max(...prices);
+      const low = Math.min(...prices);
       const book = this.venue.book(instrument);
       const before = this.sides();
       book.matchOpen(this.nowMs, open, this.below(20_000));
@@ -162,8 +167,10 @@ export class FuturesWorld {
     return `funding of ${this.instruments[index]!.id} at ${rate}`;
   }
 
+  /** Changes a random setting of an account on a contract. */
   private change(): string {
-    const [account, index] = [this.below(ACCOUNTS), this.below(this.instruments.length)];
+    const account = this.below(ACCOUNTS);
+    const index = this.below(this.instruments.length);
     const instrument = this.instruments[index]!;
     const { venue } = this;
     const change = [

@@ -83,9 +83,21 @@ export function killCase(seed: number): KillCase {
     lookalike: hasOther && isDrawn(0.3),
     stopsAtOnce: isDrawn(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
-    stop: market === 'spot' || isDrawn(0.5) ? 'none' : isDrawn(0.5) ? 'near' : 'far',
-    slice: isDrawn(0.7) ? 'answered' : isDrawn(0.5) ? 'answerLost' : 'requestLost',
+    stop: drawStop(market, isDrawn),
+    slice: drawSlice(isDrawn),
   };
+}
+
+/** Draws the stop of the bot at the exchange. A spot account has none. */
+function drawStop(market: KillCase['market'], isDrawn: (probability: number) => boolean): KillCase['stop'] {
+  if (market === 'spot' || isDrawn(0.5)) return 'none';
+  return isDrawn(0.5) ? 'near' : 'far';
+}
+
+/** Draws what becomes of the request of a slice. */
+function drawSlice(isDrawn: (probability: number) => boolean): KillCase['slice'] {
+  if (isDrawn(0.7)) return 'answered';
+  return isDrawn(0.5) ? 'answerLost' : 'requestLost';
 }
 
 /** Returns the case as one line of text. */

@@ -181,6 +181,7 @@ export class KillTruthWorld {
     return path;
   }
 
+  /** Opens the bot in this process, on its own simulated time. */
   #openBot(configPath: string): Promise<OpenedBot> {
     const config = readLiveConfig(configPath, { XDG_STATE_HOME: this.folder });
     const write = (line: string) => this.text.push(line);
@@ -239,6 +240,7 @@ export class KillTruthWorld {
     await this.#placeForPerson(side, MANUAL_QUANTITY[this.#case.market]);
   }
 
+  /** Trades by hand on the bot's account: an order that fills at once. */
   async #placeForPerson(side: 'BUY' | 'SELL', volume: string): Promise<void> {
     const clientOrderId = `hand-${this.#manualIds.size}`;
     this.#manualIds.add(clientOrderId);
@@ -410,6 +412,7 @@ export class KillTruthWorld {
     return Decimal.min(position.abs(), net.abs()).times(position.isNegative() ? -1 : 1);
   }
 
+  /** Compares the report of a kill with the exchange: flat must be flat, and what is left must be named. */
   #judge(before: Decimal, { residuals }: KillReport): KillResult {
     const after = this.#remainingPosition();
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
@@ -454,6 +457,7 @@ export class KillTruthWorld {
 
   // Calls and time.
 
+  /** Opens the exchange with the key of the bot, for a kill from outside of it. */
   #client(): Exchange {
     const key = demoKey(this.#case.seed);
     const { url } = this.#exchange;

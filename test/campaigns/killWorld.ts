@@ -170,7 +170,8 @@ export class KillWorld {
   #placeMakers(level: number): void {
     const size = (0.05 + this.#rng.next() * 0.4).toFixed(4);
     const contracts = 1 + Math.floor(this.#rng.next() * 12);
-    const [bid, ask] = [60_000 - level * 20, 60_100 + level * 20];
+    const bid = 60_000 - level * 20;
+    const ask = 60_100 + level * 20;
     this.#fixture.limit('bob', 'BUY', size, String(bid));
     this.#fixture.limit('bob', 'SELL', size, String(ask));
     this.#fixture.order('bob', 'BUY', contracts, bid);
@@ -213,6 +214,7 @@ export class KillWorld {
     return clientOrderIdOf(PREFIX, ++this.#orderCount as OrderId);
   }
 
+  /** Returns a client of the account that is killed. */
   #client(): RestClient {
     const origin = 'http://127.0.0.1:1';
     return new RestClient({

@@ -151,6 +151,7 @@ export class LimitsWorld {
     }
   }
 
+  /** Offers a client the calls of one tick, in bursts. */
   #offer(client: Client, counts: ClassCounts): void {
     const offered = OFFERED[counts.mix];
     for (const priority of ['steady', 'bars', 'order', 'reconcile', 'cancel'] as const) {
@@ -163,6 +164,7 @@ export class LimitsWorld {
     }
   }
 
+  /** Acquires one call of the limiter, and counts when it is sent or refused. */
   #ask(client: Client, counts: ClassCounts, priority: Priority): void {
     const flow = counts.flows[priority];
     const askedMs = this.#queue.nowMs;

@@ -105,7 +105,8 @@ export class Oracle {
       const balances = (this.#ask(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
       for (const [asset, digits] of assetsOf(SPOT)) {
         const row = balances.find((each) => each['asset'] === asset) ?? {};
-        const [free, locked] = [unitsOf(row['free'], digits), unitsOf(row['locked'], digits)];
+        const free = unitsOf(row['free'], digits);
+        const locked = unitsOf(row['locked'], digits);
         const should = this.#spot.get(`${name} ${asset}`)!;
         if (free < 0n || locked < 0n || free + locked !== should) {
           throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${should}`);
@@ -143,10 +144,12 @@ export class Oracle {
     for (const instrument of FUTURES) this.#readFutures(name, instrument);
   }
 
+  /** Adds the new spot trades of a trader to the money that it must have, and checks each fee. */
   #readSpot(name: Name, instrument: Instrument): void {
     const { base, quote, baseDigits, quoteDigits, priceDigits, quantityDigits, makerFeePpm, takerFeePpm } = instrument;
     for (const row of this.#fresh(name, instrument, '/sapi/v1/myTrades', 'symbol', 'id')) {
-      const [ticks, lots] = [unitsOf(row['price'], priceDigits), unitsOf(row['qty'], quantityDigits)];
+      const ticks = unitsOf(row['price'], priceDigits);
+      const lots = unitsOf(row['qty'], quantityDigits);
       const notional = halfUp(ticks * lots * power(quoteDigits), power(priceDigits + quantityDigits));
       const quantity = lots * power(baseDigits - quantityDigits);
       const isBuyer = row['isBuyer'] === true;
@@ -158,11 +161,13 @@ export class Oracle {
     }
   }
 
+  /** Adds the new futures trades of a trader to the money that it must have: fees and realised profits. */
   #readFutures(name: Name, instrument: Instrument): void {
     const { quote, quoteDigits, priceDigits, quantityDigits, wireName } = instrument;
     const positions = this.#positionsOf(name, instrument);
     for (const row of this.#fresh(name, instrument, '/fapi/v1/myTrades', 'contractName', 'tradeId')) {
-      const [ticks, lots] = [unitsOf(row['price'], priceDigits), unitsOf(row['qty'], quantityDigits)];
+      const ticks = unitsOf(row['price'], priceDigits);
+      const lots = unitsOf(row['qty'], quantityDigits);
       const isBuyer = row['isBuyer'] === true;
       const key = `${name} ${quote}`;
       const fee = unitsOf(row['fee'], quoteDigits);

@@ -60,14 +60,19 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const tag = TAGS[below(4)]!;
       const isBusy = exits.has(minute) || repriced.has(order);
       const actKind = isBusy ? 7 + below(6) : below(27);
-      if (actKind < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() }); // prettier-ignore
-      if (actKind < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() }); // prettier-ignore
+      if (actKind < 3)
+        return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() });
+      if (actKind < 7)
+        return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() });
       if (actKind < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
       if (actKind < 16) repriced.add(order);
       if (actKind < 16) return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
       if (actKind >= 20 && actKind < 26) {
         const limit = below(2) === 0 ? near(-30, 220) : null;
-        return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }); // prettier-ignore
+        return (
+          orders++,
+          { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }
+        );
       }
       if (actKind === 26) return { what: 'cancel', order };
       if (actKind < 18) return { what: 'oco', order, otherOrder: Math.max(0, ordersBefore - 1 - below(4)) };
@@ -109,7 +114,12 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
       else if (act.what === 'stop') this.amend(id, { stop: act.stop });
       else if (act.what === 'oco') this.group(act, id);
       else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
-        this.ids[act.order] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop, ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }) })!; // prettier-ignore
+        this.ids[act.order] = this.amend(id, {
+          limit: act.limit,
+          size: act.qty,
+          stop: act.stop,
+          ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }),
+        })!;
     }
     private group(act: FormAct, id: OrderId): void {
       const other = act.what === 'oco' ? this.ids[act.otherOrder] : undefined;
@@ -127,12 +137,24 @@ test('random scripts of order forms have the fills of the naive reference', { ti
     // Every third walk jumps beyond the collar of a stop entry now and then.
     const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000, step: seed % 3 === 0 ? 500 : 60 });
     const price = (value: number): Decimal => new Decimal(value.toFixed(2));
-    const rows = Array.from({ length: ROWS }, (_, row) => ({ open: price(bars.open[row]!), high: price(bars.high[row]!), low: price(bars.low[row]!), close: price(bars.close[row]!) })); // prettier-ignore
+    const rows = Array.from({ length: ROWS }, (_, row) => ({
+      open: price(bars.open[row]!),
+      high: price(bars.high[row]!),
+      low: price(bars.low[row]!),
+      close: price(bars.close[row]!),
+    }));
     const script = scriptOf(rows, seed);
     const naive = new NaiveForms();
     rows.forEach((row, minute) => naive.row(minute, row, script[minute]!));
-    const { record } = await run({ strategies: [strategyOf(script)], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, cash: { USDT: '10000000' } }); // prettier-ignore
-    const real = fillRows(record).map(({ minute, side, price: ticks, lots }) => `${minute} ${side} ${(ticks / 100).toFixed(2)} ${(lots / 1000).toFixed(3)}`); // prettier-ignore
+    const { record } = await run({
+      strategies: [strategyOf(script)],
+      feeds: { bars },
+      fees: { makerPpm: 0, takerPpm: 0 },
+      cash: { USDT: '10000000' },
+    });
+    const real = fillRows(record).map(
+      ({ minute, side, price: ticks, lots }) => `${minute} ${side} ${(ticks / 100).toFixed(2)} ${(lots / 1000).toFixed(3)}`,
+    );
     expect(sorted(real), `seed ${seed}`).toEqual(sorted(naive.fills));
     fills += real.length;
     for (const way of ['atOpen', 'inRow', 'rested', 'collared'] as const) entries[way] += naive.entries[way];

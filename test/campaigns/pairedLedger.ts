@@ -73,7 +73,10 @@ export class PairedLedger {
   constructor(terms: LedgerTerms) {
     this.#terms = terms;
     const zeros = (): bigint[] => terms.assets.map(() => 0n);
-    [this.fees, this.insurance, this.deposited, this.exchangeCash] = [zeros(), zeros(), zeros(), zeros()];
+    this.fees = zeros();
+    this.insurance = zeros();
+    this.deposited = zeros();
+    this.exchangeCash = zeros();
     this.exchangeLots = terms.instruments.map(() => 0n);
   }
 
@@ -123,6 +126,7 @@ export class PairedLedger {
     return fee;
   }
 
+  /** Takes the fee of an execution from its account. Returns it in units. */
   #chargeFee({ account, index, closes, isMaker }: Execution, value: bigint): bigint {
     const contract = this.#terms.instruments[index]!.contract!;
     const makerPpm = closes ? contract.closeMakerFeePpm : contract.openMakerFeePpm;

@@ -132,6 +132,7 @@ export class PairedWorld {
     this.checked('the end', () => this.flatten());
   }
 
+  /** Runs an event and checks the books after it. An error names the event. */
   private checked(eventName: string, runEvent: () => string): void {
     this.received = [];
     let name = 'an event';
@@ -153,6 +154,7 @@ export class PairedWorld {
     return { name: `account ${accountIndex}`, uid: String(10_001 + accountIndex), balances: {}, keys: [], futures: { balances, settings } };
   }
 
+  /** Returns a random config of the exchange. */
   private config(accounts: readonly AccountConfig[]): ServiceConfig {
     const isSeeded = this.below(3) === 0;
     // Up to a per cent a period, either way.
@@ -198,6 +200,7 @@ export class PairedWorld {
     ended: () => void this.counts.canceled++,
   };
 
+  /** Draws one event and runs it. Returns its name. */
   private step(): string {
     const percent = this.below(100);
     if (percent < 54) return this.order();
@@ -240,6 +243,7 @@ export class PairedWorld {
     return `${INSTRUMENTS[index]!.id} jumps to ${price}`;
   }
 
+  /** Changes a random setting of an account on a contract. */
   private change(): string {
     const [account, index, kind] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length), this.below(3)];
     const instrument = INSTRUMENTS[index]!;

@@ -96,6 +96,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return null;
   }
 
+  /** Draws one event and runs it. Returns a difference between risk and truth, or null. */
   private step(): string | null {
     const draw = this.rng.next();
     if (draw < 0.25) return this.drawOrder();
@@ -245,7 +246,9 @@ export function priceRange(order: TrueOrder): readonly [low: number, high: numbe
 /** Returns the limits as a run definition writes them, with the digits of quantities and of money. */
 export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: number; readonly money: number }): RiskLimits {
   const scaleText = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
-  const [lots, money, part] = [scaleText(digits.quantity), scaleText(digits.money), scaleText(3)];
+  const lots = scaleText(digits.quantity);
+  const money = scaleText(digits.money);
+  const part = scaleText(3);
   const asNumber = (value: number) => value;
   const rows: [key: string, value: number | null, format: (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, lots],

@@ -202,6 +202,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     return leverage > tiers.find(({ upTo }) => sideUnits - FLOAT_ERROR <= upTo)!.max ? 'TIER' : null;
   }
 
+  /** Returns the code of the account limit that the order would break, or null. */
   private limitBrokenByAccount(order: ContractOrder): string | null {
     const { grossUnits, leverageMilli } = this.limits;
     const gross = this.gross(null);
@@ -276,7 +277,8 @@ export class FuturesTruth extends Venue<ContractOrder> {
   /** Returns the worst value of all positions. In net mode only the larger side of a contract counts. */
   private gross(without: ContractOrder | null): number {
     const valueOf = ({ isNet }: TrueContract, index: number): number => {
-      const [long, short] = [this.worstUnits(index, true, without), this.worstUnits(index, false, without)];
+      const long = this.worstUnits(index, true, without);
+      const short = this.worstUnits(index, false, without);
       return isNet ? Math.max(long, short) : long + short;
     };
     return sum(this.contracts.map(valueOf), (units) => units);
@@ -307,6 +309,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
       return long + this.requiredOfSide(index, false, { strategy, without });
     });
   }
+  /** Returns the margin that one side of a contract needs for the open orders of a strategy, `without` one of them. */
   private requiredOfSide(
     index: number,
     isLong: boolean,

@@ -143,6 +143,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     this.counts.funding = (this.counts.funding ?? 0) + 1;
   }
 
+  /** Returns random limits. Null: the limit is off. */
   #drawLimits(): TrueLimits {
     const maybe = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.between(min, max) * unit : null);
     return {

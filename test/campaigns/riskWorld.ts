@@ -89,6 +89,7 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     this.counts.fills++;
   }
 
+  /** Returns random limits. Null: the limit is off. */
   #drawLimits(heldUnits: readonly number[][]): TrueLimits {
     // The limit on positions must not be below the deposits: no order could repair that.
     const deposited = INSTRUMENTS.map((_, index) => heldUnits.reduce((sum, holdings) => sum + holdings[index]!, 0) / BASE_UNITS_PER_LOT);

@@ -63,7 +63,9 @@ function caseOf(seed: number): Case {
   const priceUnits = 10 ** int(1, 10);
   const maxUnits = 10 ** int(1, 13);
   const trades: Trade[] = [];
-  let [id, ms, price] = [int(1, 1e6), START + int(0, DAY - 1), Math.ceil((rng.next() + 0.1) * priceUnits)];
+  let id = int(1, 1e6);
+  let ms = START + int(0, DAY - 1);
+  let price = Math.ceil((rng.next() + 0.1) * priceUnits);
   const count = int(1, 400);
   const step = DAY * pick([0.001, 0.01, 0.1]);
   for (let at = 0; at < count; at++) {
@@ -125,7 +127,9 @@ function naiveBars({ trades, kind, amount }: Case): NaiveBar[] {
         volume: pending.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)).toString(),
         isThin,
       });
-      [pending, openMs, isThin] = [[], closeMs, false];
+      pending = [];
+      openMs = closeMs;
+      isThin = false;
     };
     for (const ms of new Set(ofDay.map((trade) => trade.ms))) {
       for (const trade of ofDay.filter((each) => each.ms === ms)) {
@@ -168,7 +172,9 @@ const asDoubles = ({ openMs, closeMs, open, high, low, close, volume }: Bar): re
 ];
 
 it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
-  let [bars, thin, runs] = [0, 0, 0];
+  let bars = 0;
+  let thin = 0;
+  let runs = 0;
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const randomCase = caseOf(seed);
     const interval = parseFeedInterval(`${randomCase.amount.toFixed()}${randomCase.kind}`)!;
@@ -179,7 +185,8 @@ it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeo
     const firstMs = randomCase.trades[0]!.ms;
     const lastMs = randomCase.trades.at(-1)!.ms;
     const timeIn = () => firstMs + Math.floor(rng.next() * (lastMs - firstMs + DAY));
-    const [fromMs, toMs] = [rng.next() < 0.5 ? undefined : timeIn(), rng.next() < 0.5 ? undefined : timeIn()];
+    const fromMs = rng.next() < 0.5 ? undefined : timeIn();
+    const toMs = rng.next() < 0.5 ? undefined : timeIn();
     const warmupRows = fromMs === undefined ? 0 : Math.floor(rng.next() * 20);
     const inRun = expectedBars.filter(({ openMs, closeMs }) => openMs >= (fromMs ?? -Infinity) && closeMs <= (toMs ?? Infinity));
     const earlier = expectedBars.filter(({ openMs }) => openMs < (fromMs ?? -Infinity)).slice(warmupRows === 0 ? Infinity : -warmupRows);

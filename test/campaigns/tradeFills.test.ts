@@ -143,7 +143,8 @@ function openTags({ orders }: RunRecord): string[] {
 /** Returns the first fill that differs, or null. */
 function firstDifference(actual: readonly NaiveFill[], expected: readonly NaiveFill[]): string | null {
   for (let fillIndex = 0; fillIndex < Math.max(actual.length, expected.length); fillIndex++) {
-    const [actualText, expectedText] = [JSON.stringify(actual[fillIndex]), JSON.stringify(expected[fillIndex])];
+    const actualText = JSON.stringify(actual[fillIndex]);
+    const expectedText = JSON.stringify(expected[fillIndex]);
     if (actualText !== expectedText) return `fill ${fillIndex}: ${actualText}, but the naive exchange has ${expectedText}`;
   }
   return null;
@@ -151,7 +152,10 @@ function firstDifference(actual: readonly NaiveFill[], expected: readonly NaiveF
 const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
-  let [fills, makers, stops, capped] = [0, 0, 0, 0];
+  let fills = 0;
+  let makers = 0;
+  let stops = 0;
+  let capped = 0;
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const testCase = caseOf(seed);
     const naive = new NaiveExchange(testCase, CASH);

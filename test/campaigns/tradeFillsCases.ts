@@ -171,6 +171,7 @@ class ScriptDraw {
     return { kind: 'cancel', tag: this.#draw.pick(this.#tags), amount: null, lots: 0, limit: 0, target: 0, stop: 0, trail: 0 };
   }
 
+  /** Returns a random order of the strategy. `last`: the last price. */
   #orderAct(last: number): Act {
     const draw = this.#draw;
     const kind = !this.#isBracketed && draw.isDrawn(0.45) ? 'sell' : 'buy';

@@ -147,6 +147,7 @@ export class NaiveExchange {
     else this.delayed.push({ ms: ms + latencyMs, run });
   }
 
+  /** Carries out what the strategy has decided, after the latency. */
   private decide(act: Act, ms: number, last: number): void {
     if (act.kind === 'cancel') return this.cancel(act.tag, ms);
     if (act.kind === 'sell' && act.lots > this.heldLots() - this.closingLots()) return;
@@ -222,6 +223,7 @@ export class NaiveExchange {
 
   // One trade.
 
+  /** Lets one trade meet the open orders in the order of their arrival, after the stops that it triggers. */
   private trade(index: number): void {
     const step: TradeStep = { ...this.testCase.trades[index]!, index, used: 0 };
     const { share } = this.testCase.terms;
@@ -261,6 +263,7 @@ export class NaiveExchange {
     order.ahead = this.queueAhead(index);
   }
 
+  /** Fills a resting order. `edge`: how far the trade is beyond its limit, in ticks. */
   private fillResting(order: Order, edge: number, step: TradeStep): void {
     const { touch, queue } = this.testCase.terms;
     const { lots, taker, ms } = step;
@@ -305,6 +308,7 @@ export class NaiveExchange {
     return order.isBuy ? Math.min(price, order.limit) : Math.max(price, order.limit);
   }
 
+  /** Fills an order that takes, at the price of the trade with slippage. */
   private take(order: Order, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
     const price = this.slippedPrice(order, ticks);
     const { amount } = order;
@@ -344,6 +348,7 @@ export class NaiveExchange {
 
   // Brackets.
 
+  /** Protects the filled lots of an entry by its stop and its target. */
   private onEntryFilled(order: Order, price: number, lots: number): void {
     const { stop = 0, trail = 0, target = 0 } = order.act ?? {};
     if (stop > 0 || trail > 0) {

@@ -20,7 +20,17 @@ const PLAIN: readonly string[] = [];
 const MARGINAL = ['futures.leverage=50', 'risk.maxLeverage=60', 'params.stopAtrs=50', "size={ equity: '30' }"];
 /** Orders that are on their way while a bar runs. */
 const LATE = ['fills.slippageTicks=3', 'fills.latencyMs=60000'];
-const ALL = ['bollingerGrid', 'donchian', 'fundingCarry', 'fundingFade', 'momentumRotation', 'perpetualTrend', 'rsiMeanReversion', 'smaCross', 'trendFilter']; // prettier-ignore
+const ALL = [
+  'bollingerGrid',
+  'donchian',
+  'fundingCarry',
+  'fundingFade',
+  'momentumRotation',
+  'perpetualTrend',
+  'rsiMeanReversion',
+  'smaCross',
+  'trendFilter',
+];
 const CASES: readonly (readonly [name: string, set: readonly string[]])[] = isCampaign
   ? [...ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const]), ['fundingFade', MARGINAL] as const]
   : [['trendFilter', LATE]]; // prettier-ignore
@@ -194,7 +204,8 @@ async function checkFillTime(run: WhyRun, draw: number): Promise<void> {
 /** Checks the answer about a bar, which any time inside it names. */
 async function checkBar(run: WhyRun, { symbol, row }: ChosenBar, timeDraw: number): Promise<void> {
   const bars = run.shown.get(symbol)!;
-  const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+  const openMs = bars.openMs[row]!;
+  const closeMs = bars.closeMs[row]!;
   const caseName = `seed ${SEED}, ${run.name}, ${symbol} ${new Date(openMs).toISOString()}`;
   // Any time inside the bar names it.
   const timesMs = [openMs, closeMs - 1, openMs + Math.floor(timeDraw * (closeMs - openMs))];
@@ -216,7 +227,10 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
     Number(created) > openMs && Number(created) <= closeMs && parent === '' && role !== 'liquidation';
   const decidedIds = run.orders.filter(isDecided).map(({ order_id: id }) => id);
   const decisions = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
-  expect(decisions.map(({ order }) => String(order)), caseName).toEqual(decidedIds); // prettier-ignore
+  expect(
+    decisions.map(({ order }) => String(order)),
+    caseName,
+  ).toEqual(decidedIds);
   for (const order of orders) compareOrder(run, order, `${caseName}, order ${order.order}`);
   for (const { index, noTrade, when: explainedTriggers } of strategies) {
     expect(noTrade === null, caseName).toBe(decisions.some(({ strategy }) => strategy === index));

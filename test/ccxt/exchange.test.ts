@@ -32,7 +32,9 @@ describe.skipIf(!isInstalled)('unmodified ccxt and the exchange', () => {
   });
 
   it('unmodified ccxt and the exchange reads depth, ticker and klines, which agree', async () => {
-    const [book, ticker, bars] = [await ccxt.fetchOrderBook(SYMBOL), await ccxt.fetchTicker(SYMBOL), await ccxt.fetchOHLCV(SYMBOL, '1m')];
+    const book = await ccxt.fetchOrderBook(SYMBOL);
+    const ticker = await ccxt.fetchTicker(SYMBOL);
+    const bars = await ccxt.fetchOHLCV(SYMBOL, '1m');
     expect([book.bids.length, book.asks.length, bars.length]).toEqual([40, 40, 100]);
     expect(book.bids[0]![0]).toBeLessThan(book.asks[0]![0]!);
     expect(ticker.low <= ticker.last && ticker.last <= ticker.high).toBe(true);

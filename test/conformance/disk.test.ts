@@ -100,7 +100,8 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
   });
 
   it('a disk renames over an existing file, and removes files', () => {
-    const [a, b] = [`${folder}/a`, `${folder}/b`];
+    const a = `${folder}/a`;
+    const b = `${folder}/b`;
     for (const path of [a, b]) {
       disk.create(path);
       disk.append(path, Buffer.from(path.slice(-1)));

@@ -14,8 +14,13 @@ import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
 
 const MILLION = 1_000_000;
-/** The script's instrument: quote units of a tick x lot, base units of a lot; fees of the script's plan. */
-const [UNITS_PER_TICK_LOT, BASE_PER_LOT, MAKER_PPM, TAKER_PPM] = [1000, 1000, 1000, 2000];
+/** Quote units of one tick times one lot of the script's instrument. */
+const UNITS_PER_TICK_LOT = 1000;
+/** Base units of one lot of the script's instrument. */
+const BASE_PER_LOT = 1000;
+/** Fees of the script's plan. */
+const MAKER_PPM = 1000;
+const TAKER_PPM = 2000;
 
 /** An order that the exchange holds. */
 interface Resting {
@@ -72,6 +77,7 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
     }
   }
 
+  /** Fills a resting order whole, and reports the fill. */
   #fill({ id, isBuy, lots, quoteUnits }: Resting, price: number, isMaker: boolean, timeMs: number): void {
     const filled = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
     const notional = price * filled * UNITS_PER_TICK_LOT;

@@ -49,9 +49,11 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
   const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
   const records = lines.map((line) => JSON.parse(line) as JournalLine);
   const lastDecided = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
-  let [cash, heldQty] = [0n, 0n];
+  let cash = 0n;
+  let heldQty = 0n;
   // The value of a contract is its coins at the price, times the ratio of notional to coins of the last fill.
-  let [fillNotional, fillCoins] = [ONE, ONE];
+  let fillNotional = ONE;
+  let fillCoins = ONE;
   for (const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } of records.slice(
     0,
     lastDecided,
@@ -61,7 +63,10 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
     const sign = side === 'buy' ? 1n : -1n;
     cash -= sign * scaledOf(notional);
     heldQty += sign * scaledOf(qty);
-    if (symbol.startsWith('futures:')) [fillNotional, fillCoins] = [scaledOf(notional), (scaledOf(qty) * scaledOf(price)) / ONE];
+    if (symbol.startsWith('futures:')) {
+      fillNotional = scaledOf(notional);
+      fillCoins = (scaledOf(qty) * scaledOf(price)) / ONE;
+    }
     if (symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`)) heldQty -= scaledOf(fee);
     else cash -= scaledOf(fee);
   }

@@ -77,7 +77,8 @@ export interface PlantedWorld {
 
 /** Returns ROWS hourly bars of a seeded random walk around 100. */
 export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
-  const [random, rows] = [seededRng(seed), ROWS];
+  const random = seededRng(seed);
+  const rows = ROWS;
   const instrument = spot(symbol);
   const column = (): Float64Array => new Float64Array(rows);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };

@@ -34,7 +34,12 @@ function walk(traded: Instrument, start: number, step: number, seed: number): Ba
   const random = seededRng(seed);
   const scale = 10 ** traded.priceDigits;
   const column = (): Float64Array => new Float64Array(ROWS);
-  const [openMs, closeMs, open, high, low, close] = [column(), column(), column(), column(), column(), column()];
+  const openMs = column();
+  const closeMs = column();
+  const open = column();
+  const high = column();
+  const low = column();
+  const close = column();
   let last = start;
   for (let row = 0; row < ROWS; row++) {
     const first = last + Math.round((random.next() - 0.5) * step * 0.2);

@@ -68,6 +68,7 @@ export class PageFixture {
     return this.#typescript;
   }
 
+  /** Writes a block into its file. Returns what is wrong with its content, or null. */
   #write(file: string, block: Block): string | null {
     const path = join(this.#cwd, file);
     mkdirSync(dirname(path), { recursive: true });
@@ -98,6 +99,7 @@ export class PageFixture {
     return null;
   }
 
+  /** Runs the lines of a shell block. The next block starts in the folder where this one ended. */
   async #bash(lines: string): Promise<string | null> {
     const folderFile = join(this.folder, '.cwd');
     const script = `set -euo pipefail\n${lines}\npwd > '${folderFile}'\n`;
@@ -114,6 +116,7 @@ export class PageFixture {
     return code === 0 ? null : failureText(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
   }
 
+  /** Bundles a TypeScript block and runs it. Returns what went wrong, or null. */
   async #run(block: Block): Promise<string | null> {
     const stem = join(this.#cwd, `.block${block.place.split(':').at(-1)}`);
     writeFileSync(`${stem}.ts`, block.text);
@@ -147,6 +150,7 @@ export class PageFixture {
     return code === 0 ? null : failureText(code, output);
   }
 
+  /** Runs a program with the installed package on its path. Resolves with exit code and output. */
   #spawn(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
     return new Promise((resolve, reject) => {
       const path = `${commands(this.#installed)}:${join(this.#installed.modules, '.bin')}:${process.env['PATH']}`;

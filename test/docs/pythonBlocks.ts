@@ -42,6 +42,7 @@ export class PythonBlocks {
     this.#process?.kill();
   }
 
+  /** Sends a block to the Python process, which is started at the first one, and resolves with its result. */
   #ask(question: string): Promise<BlockResult> {
     this.#process ??= spawn('python3', ['-c', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdin, stdout } = this.#process;

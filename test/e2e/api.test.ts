@@ -45,10 +45,8 @@ const maxLineWidth = (text: string): number => Math.max(...text.split('\n').map(
 describe('before anything is sent', () => {
   test('--help and --list show every endpoint with its parameters', async () => {
     const [help, list] = await Promise.all([fixture.run(['api', '--help']), fixture.run(['api', '--list'])]);
-    const [json, endpointList] = [
-      await fixture.runHere(['api', '--list', '--json']),
-      await fixture.runHere(['api', 'spot.newOrder', '--list']),
-    ];
+    const json = await fixture.runHere(['api', '--list', '--json']);
+    const endpointList = await fixture.runHere(['api', 'spot.newOrder', '--list']);
     expect(help.stdout).toMatch(/--list.*--dry-run.*--json.*--config.*--spot-url.*--futures-url/s);
     for (const { stdout, code, stderr } of [help, list, endpointList]) {
       expect([code, stderr]).toEqual([0, '']);
@@ -80,7 +78,9 @@ describe('before anything is sent', () => {
       'open=OPEN',
       '--dry-run',
     ];
-    const [text, json, keyless] = [await isobar(...args), await isobarHere(...args, '--json'), await fixture.runHere(args)];
+    const text = await isobar(...args);
+    const json = await isobarHere(...args, '--json');
+    const keyless = await fixture.runHere(args);
     expect([text.code, keyless.code]).toEqual([0, 0]);
     const dryRun = JSON.parse(json.stdout) as Record<string, string>;
     const body = '{"contractName":"E-BTC-USDT","volume":1,"price":65000.00,"type":"LIMIT","side":"BUY","open":"OPEN"}';
@@ -174,10 +174,8 @@ describe('reads', () => {
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
     );
-    const [json, text] = [
-      await isobarHere('api', 'spot.queryOrder', 'symbol=BTCUSDT', 'orderId=499890200602846976', '--json'),
-      await isobarHere('api', 'spot.queryOrder', 'symbol=BTCUSDT', 'orderId=499890200602846976'),
-    ];
+    const json = await isobarHere('api', 'spot.queryOrder', 'symbol=BTCUSDT', 'orderId=499890200602846976', '--json');
+    const text = await isobarHere('api', 'spot.queryOrder', 'symbol=BTCUSDT', 'orderId=499890200602846976');
     expect(JSON.parse(json.stdout)).toMatchObject({
       op: 'spot.queryOrder',
       outcome: 'acked',
@@ -255,7 +253,8 @@ describe('orders', () => {
 
   test('a refused order is shown with code, meaning and advice, and the exit code is 1', async () => {
     replyWith(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
-    const [text, json] = [await isobarHere(...ORDER), await isobarHere(...ORDER, '--json')];
+    const text = await isobarHere(...ORDER);
+    const json = await isobarHere(...ORDER, '--json');
     expect([text.code, json.code, text.stdout]).toEqual([1, 1, '']);
     expect(text.stderr).toMatch(/^spot\.newOrder: refused: code -2017 \w+: .*HTTP 200/m);
     expect(text.stderr).toContain('the balance or margin does not cover the order');

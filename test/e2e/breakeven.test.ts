@@ -65,7 +65,19 @@ test('isobar breakeven accepts a strategy file with its bars as a backtest does'
   const rowOf = (row: number) => [Date.UTC(2024, 0, 1) + row * 3_600_000, price(row), 131, 69, price(row + 1), '50.0001'].join(',');
   const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, row) => rowOf(row)).join('\n')}\n`;
   fixture.write('WAVE-1h.csv', csv);
-  const words = [`${STRATEGIES}/smaCross.ts`, '--data', 'WAVE-1h.csv', '--symbol', 'WAVEUSDT', '--cash', '1000', '--params', 'fast=2', '--params', 'slow=5']; // prettier-ignore
+  const words = [
+    `${STRATEGIES}/smaCross.ts`,
+    '--data',
+    'WAVE-1h.csv',
+    '--symbol',
+    'WAVEUSDT',
+    '--cash',
+    '1000',
+    '--params',
+    'fast=2',
+    '--params',
+    'slow=5',
+  ];
   // The gain from trough to peak is larger than any fee in the searched range.
   expect((await jsonOf(...words)).fee).toMatchObject({ value: null, reason: 'never', crossings: 0, bracket: null, range: [0, 1000] });
 });
@@ -157,7 +169,17 @@ test.each([
 test('market impact without any volume is rejected, and the error names the bars without volume', async () => {
   const rows = Array.from({ length: 50 }, (_, row) => [Date.UTC(2024, 0, 1) + row * 3_600_000, 100, 101, 99, 100, 0].join(','));
   fixture.write('FLAT-1h.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-  const words = [`${STRATEGIES}/smaCross.ts`, '--data', 'FLAT-1h.csv', '--symbol', 'FLATUSDT', '--cash', '1000', '--set', 'fills.impact.coefficient=1']; // prettier-ignore
+  const words = [
+    `${STRATEGIES}/smaCross.ts`,
+    '--data',
+    'FLAT-1h.csv',
+    '--symbol',
+    'FLATUSDT',
+    '--cash',
+    '1000',
+    '--set',
+    'fills.impact.coefficient=1',
+  ];
   const { code, stderr } = await run('breakeven', ...words);
   expect(stderr).toContain('expected bars with volume, got none in FLATUSDT 1h');
   expect(code).toBe(2);

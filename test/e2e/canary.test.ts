@@ -13,7 +13,8 @@ let stub: StubExchange;
 let credentials: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const [key, secret] = [fixture.write('key', `${KEY}\n`, 0o600), fixture.write('secret', `${SECRET}\n`, 0o600)];
+  const key = fixture.write('key', `${KEY}\n`, 0o600);
+  const secret = fixture.write('secret', `${SECRET}\n`, 0o600);
   credentials = { ISOBAR_API_KEY_FILE: key, ISOBAR_API_SECRET_FILE: secret };
   stub = await StubExchange.start(withTime((socket, request) => void socket.write(answerTo(request)), Date.now));
 });

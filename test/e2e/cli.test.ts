@@ -81,7 +81,16 @@ describe('a run', () => {
     expect(stdout).not.toContain('Report');
     const [folder = ''] = readdirSync(join(fixture.folder, 'bare'));
     const files = readdirSync(join(fixture.folder, 'bare', folder));
-    expect(files.toSorted()).toEqual(['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'run.log', 'summary.json', 'trades.csv']); // prettier-ignore
+    expect(files.toSorted()).toEqual([
+      'definition.yaml',
+      'equity.arrow',
+      'fills.csv',
+      'manifest.json',
+      'orders.csv',
+      'run.log',
+      'summary.json',
+      'trades.csv',
+    ]);
     const report = await isobar('report', `bare/${folder}`);
     expect([report.code, report.stdout.includes('Report')]).toEqual([0, false]);
     const opened = await isobar('report', `bare/${folder}`, '--quiet');
@@ -106,7 +115,13 @@ describe('a run', () => {
     expect(without).toEqual({ ...rest, page: false });
     expect([page, result.stdout.includes('Envelope'), withoutEnvelope.stdout.includes('Envelope')]).toEqual([true, true, false]);
     const { netProfit } = (rest as { metrics: { netProfit: string } }).metrics;
-    expect(envelope).toMatchObject({ netProfit: { low: netProfit, asRun: netProfit, high: netProfit }, ambiguousFills: 0, ambiguousShare: 0, refinedWith: null, kind: 'bound' }); // prettier-ignore
+    expect(envelope).toMatchObject({
+      netProfit: { low: netProfit, asRun: netProfit, high: netProfit },
+      ambiguousFills: 0,
+      ambiguousShare: 0,
+      refinedWith: null,
+      kind: 'bound',
+    });
   });
 
   test('--set changes a value of the definition, and --quiet prints only the folder', async () => {

@@ -15,7 +15,9 @@ const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 const fixture = new CliFixture();
-let [a, b, later] = ['', '', ''];
+let a = '';
+let b = '';
+let later = '';
 let printed: CommandResult;
 
 beforeAll(async () => {

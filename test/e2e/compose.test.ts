@@ -52,7 +52,8 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
     const key = part === 'rules' ? 'risk: [models/rules.ts]' : `${part}: models/${part}.ts`;
     fixture.write('model.yaml', `${BASE}models: { ${key} }\n`);
     fixture.write('module.yaml', `${BASE}modules: [./modules/${part}.ts]\n`);
-    const [model, module] = [await backtest({ definition: 'model.yaml' }), await backtest({ definition: 'module.yaml' })];
+    const model = await backtest({ definition: 'model.yaml' });
+    const module = await backtest({ definition: 'module.yaml' });
     expect(module.resultHash).toBe(model.resultHash);
     expect(module.record.warnings).toEqual(model.record.warnings);
     expect(module.resultHash).not.toBe(plain);
@@ -203,7 +204,10 @@ describe('parts of a backtest', () => {
           orderRuleOf(riskRule({ code, check: (_, order) => (new Date(order.timeMs).getUTCDay() === day ? 'no' : null) })),
         ]),
       );
-    fixture.write('models/sunday.ts', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n"); // prettier-ignore
+    fixture.write(
+      'models/sunday.ts',
+      "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n",
+    );
     const { orders } = await backtest({
       ...options,
       models: { risk: ['models/sunday.ts'] },
@@ -313,7 +317,10 @@ describe('a module that cannot be used', () => {
   test('a path without a file is reported with its line in the list', async () => {
     fixture.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which does not exist/)]); // prettier-ignore
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which does not exist/),
+    ]);
   });
 
   test.each([
@@ -321,10 +328,16 @@ describe('a module that cannot be used', () => {
     ["fills: { slippage: '0.001' }", 'fills.slippage'],
   ])('beside %s it is refused', async (addedLines, name) => {
     fixture.write('models/slippage.ts', MODELS.slippage);
-    fixture.write('modules/tick.ts', "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n"); // prettier-ignore
+    fixture.write(
+      'modules/tick.ts',
+      "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n",
+    );
     fixture.write('bad.yaml', `${BASE}${addedLines}\nmodules: [modules/tick.ts]\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`),
+    ]);
   });
 
   test('two modules that rebind one part are reported by name', async () => {
@@ -342,7 +355,10 @@ describe('a module that cannot be used', () => {
 
 test('a sweep runs each set with the modules, and a module that has changed makes another trial', async () => {
   const writeTicks = (ticks: number) =>
-    fixture.write('modules/ticks.ts', `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`); // prettier-ignore
+    fixture.write(
+      'modules/ticks.ts',
+      `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`,
+    );
   fixture.write('sweep.yaml', `${BASE}modules: [modules/ticks.ts]\n`);
   writeTicks(300);
   const { code, stdout } = await commandIn(fixture.folder, ['sweep', 'sweep.yaml', '--grid', 'fast=5,10', '--json']);

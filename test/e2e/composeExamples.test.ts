@@ -62,7 +62,8 @@ describe('the examples of docs/compose.md do what the page says', () => {
     const { fills } = (await run('tiers')).result;
     const rates = Array.from(fills.fee, (fee, row) => Math.round((fee / fills.price[row]! / fills.quantity[row]!) * 10_000));
     expect(new Set(rates)).toEqual(new Set([10, 6]));
-    const [before, after] = [(await backtest(options)).fills, (await run('oneTick')).result.fills];
+    const before = (await backtest(options)).fills;
+    const after = (await run('oneTick')).result.fills;
     expect(after.price[0]! - before.price[0]!).toBeCloseTo(0.01, 6);
     expect((await run('halfSpread')).result.fills.price[0]! / before.price[0]!).toBeCloseTo(1.0001, 5);
     const { orders } = (await run('weekdays')).result;

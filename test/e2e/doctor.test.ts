@@ -18,7 +18,8 @@ function doctor(args: readonly string[], extraVariables: Readonly<Record<string,
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(extraVariables) };
     const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: fixture.folder, env });
-    let [stdout, stderr] = ['', ''];
+    let stdout = '';
+    let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.on('error', reject);

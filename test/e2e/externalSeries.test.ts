@@ -48,7 +48,19 @@ beforeAll(async () => {
   fixture.write('oi.csv', rows());
   fixture.write('oi.ts', STRATEGY);
   fixture.write('oi.yaml', DEFINITION);
-  const { code, stdout, stderr } = await command('data', 'import', 'oi.csv', '--as', 'series', '--name', 'openInterest', '--time', 't', '--known-at', 'k'); // prettier-ignore
+  const { code, stdout, stderr } = await command(
+    'data',
+    'import',
+    'oi.csv',
+    '--as',
+    'series',
+    '--name',
+    'openInterest',
+    '--time',
+    't',
+    '--known-at',
+    'k',
+  );
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toContain('440 rows, 440 new, 40 revisions, 0 gaps');

@@ -110,7 +110,8 @@ describe('isobar data record', () => {
       if (run.text().includes('299 in all')) break;
       run.child.kill('SIGKILL');
       await run.ended;
-      [run, catalog] = [startRecording(leftS, `d${leftS}`), `d${leftS}`];
+      run = startRecording(leftS, `d${leftS}`);
+      catalog = `d${leftS}`;
     }
     const { child, text, ended } = run;
     await until(() => text().includes('bar 2026-01-05 08:00'), 40_000);

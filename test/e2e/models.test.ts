@@ -56,7 +56,8 @@ describe('models of a definition', () => {
   test('a slippage model worsens taker fills by its amount, rounded up to the tick', async () => {
     fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     const name = await runWith('models: { slippage: models/slip.ts }\n');
-    const [before, after] = [table(plainRun, 'fills.csv'), table(name, 'fills.csv')];
+    const before = table(plainRun, 'fills.csv');
+    const after = table(name, 'fills.csv');
     expect(before.length).toBeGreaterThan(10);
     const worse = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
     // The first two fills have the same decisions in both runs: the buy pays two ticks more, the sell gets two less.

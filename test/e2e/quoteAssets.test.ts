@@ -93,7 +93,8 @@ describe('a run with cash in two quote assets', () => {
   it('says volume, fees and the results of trades at the closes of their time, which a recount in decimals repeats', () => {
     const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as TestedSummary;
     const fills = rowsOf(join(fixture.folder, folder, 'fills.csv'));
-    let [volume, fees] = [new Decimal(0), new Decimal(0)];
+    let volume = new Decimal(0);
+    let fees = new Decimal(0);
     const rateAt = (ms: number) => closes.findLast(({ closeMs }) => closeMs <= ms)!.close;
     const inUsdt = (money: Decimal, { instrument, time_ms: ms }: Record<string, string>) =>
       instrument === 'spot:ETHBTC' ? money.times(rateAt(Number(ms))).toDecimalPlaces(8, Decimal.ROUND_HALF_UP) : money;

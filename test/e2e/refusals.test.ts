@@ -52,7 +52,10 @@ export default class Asker extends Strategy {
   );
   const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  const records = read('run.log').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  const records = read('run.log')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
   const summary = JSON.parse(read('summary.json')) as { orders: { refusedByRiskByCode: unknown } };
   return {
     lines: records.filter(({ msg }) => msg.includes(': denied: ')),

@@ -115,7 +115,8 @@ describe('one run, however it is asked for', () => {
   });
 
   test('bars that are read once have the hash of the file in the manifest', async () => {
-    const [read, direct] = [await readBars(csv), await backtest({ strategy: Cross, data: csv, cash: '10000' })];
+    const read = await readBars(csv);
+    const direct = await backtest({ strategy: Cross, data: csv, cash: '10000' });
     const again = await backtest({ strategy: Cross, data: read, cash: '10000' });
     expect(again.record.instruments).toEqual(direct.record.instruments);
     expect(again.summary.dataQuality).toEqual(direct.summary.dataQuality);
@@ -130,7 +131,8 @@ describe('one run, however it is asked for', () => {
       to: '2024-01-02T20:30',
       cash: '10000',
     };
-    const [memory, stored] = [await backtest({ ...hour, data }), await backtest({ ...hour, catalog })];
+    const memory = await backtest({ ...hour, data });
+    const stored = await backtest({ ...hour, catalog });
     expect(memory.resultHash).toBe(stored.resultHash);
     expect(memory.summary).toEqual(stored.summary);
     expect(memory.summary.run.warmupRows).toBe(10);

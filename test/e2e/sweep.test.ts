@@ -35,7 +35,8 @@ describe('a sweep', () => {
   });
 
   it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
-    const [hash, table] = [fixture.json().sweepHash, fixture.table()];
+    const hash = fixture.json().sweepHash;
+    const table = fixture.table();
     const fromLedger = await sweep(fixture, ...GRID, ...ALONE, '--json');
     expect(fromLedger.stderr).toContain('18 sets already in the ledger');
     expect(JSON.parse(fromLedger.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });

@@ -85,7 +85,8 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await text('#map-read')).toContain(paramsText(record, ranking[2]!));
     await page.locator('#map').focus();
     await page.keyboard.press('ArrowRight');
-    const [before, after] = [paramsText(record, ranking[2]!), await text('#map-read')];
+    const before = paramsText(record, ranking[2]!);
+    const after = await text('#map-read');
     expect(after).not.toContain(`${before}Sharpe`);
     await page.keyboard.press('ArrowLeft');
     expect(await text('#map-read')).toContain(before);

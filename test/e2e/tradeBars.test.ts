@@ -23,7 +23,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-tradeBars-'));
   const rng = seededRng(11);
   const rows: string[] = [];
-  let [ms, ticks] = [Date.parse('2024-03-01T00:00:01Z'), 10_000];
+  let ms = Date.parse('2024-03-01T00:00:01Z');
+  let ticks = 10_000;
   for (let id = 1; id <= 6000; id++) {
     rows.push(`${id},${(ticks / 100).toFixed(2)},${(Math.ceil(rng.next() * 400) / 100).toFixed(2)},${ms}`);
     ms += rng.next() < 0.3 ? 0 : Math.ceil(rng.next() * 60_000);

@@ -249,7 +249,8 @@ function naiveRun({ rows, isLong, firstLevel, moves, latencyMs }: StopScript): {
     const reached = active.filter(({ level }) => (isLong ? low <= level : high >= level));
     const [nearest] = reached.toSorted((a, b) => Math.abs(a.level - open) - Math.abs(b.level - open));
     if (nearest !== undefined) return { row, price: nearest.level };
-    const [newLevel, newestStop] = [moves.get(row), stops.at(-1)!];
+    const newLevel = moves.get(row);
+    const newestStop = stops.at(-1)!;
     if (newLevel === undefined || row < movableFromRow || newLevel === newestStop.level) continue;
     stops.push({ level: newLevel, firstRow: row + rowsUntilActive, lastRow: Infinity });
     newestStop.lastRow = row + rowsUntilCancelled;
@@ -269,7 +270,8 @@ function randomScript(seed: number, latencyMs: number): StopScript {
     if (row < 4) return quiet();
     const open = lastTicks + pick(61) - 30;
     const close = open + pick(81) - 40;
-    const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
+    const high = Math.max(open, close) + pick(20);
+    const low = Math.min(open, close) - pick(20);
     lastTicks = close;
     return [open, high, low, close];
   });
@@ -302,7 +304,8 @@ it.each([
 ])(
   '80 random scripts that move a stop, with orders that arrive %s, equal a naive reference',
   async (_, latencyMs) => {
-    let [closedCount, movedCount] = [0, 0];
+    let closedCount = 0;
+    let movedCount = 0;
     for (let seed = 1; seed <= 80; seed++) {
       const script = randomScript(seed, latencyMs);
       const { closes, orders } = await runStopScript(script);

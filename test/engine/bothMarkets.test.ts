@@ -79,12 +79,9 @@ abstract class RandomTrader extends Strategy {
     const priceOffset = this.random() / 80;
     const isBuy = this.random() < 0.55;
     const kind = this.random();
-    const options =
-      kind < 0.3
-        ? { limit: price * (isBuy ? 1 - priceOffset : 1 + priceOffset) }
-        : kind < 0.6
-          ? { stopLoss: price * (isBuy ? 0.98 : 1.02) }
-          : {};
+    let options = {};
+    if (kind < 0.3) options = { limit: price * (isBuy ? 1 - priceOffset : 1 + priceOffset) };
+    else if (kind < 0.6) options = { stopLoss: price * (isBuy ? 0.98 : 1.02) };
     if (kind > 0.9) this.exit(feed);
     else if (isBuy) this.buy(size, { feed, tag, ...options });
     else this.sell(size, { feed, tag, ...options });
@@ -149,7 +146,8 @@ describe('a run over both markets', () => {
         perp = this.feed('perp');
         override onBar() {
           super.onBar();
-          const [size, options] = [{ equity: this.random() * 22 }, { feed: this.perp, tag: 'perp' }];
+          const size = { equity: this.random() * 22 };
+          const options = { feed: this.perp, tag: 'perp' };
           const kind = this.random();
           if (kind < 0.1) this.buy(size, options);
           else if (kind < 0.2) this.sell(size, options);
@@ -295,7 +293,8 @@ describe('a run over both markets', () => {
           this.sell({ base: 10 }, { feed: this.perp });
         }
         if (this.step < 3) return;
-        const [coinsHeld, short] = [this.position(this.spot), this.position(this.perp)];
+        const coinsHeld = this.position(this.spot);
+        const short = this.position(this.perp);
         reportedValues.push([
           this.equity,
           this.cash,

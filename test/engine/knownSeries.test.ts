@@ -81,7 +81,8 @@ class ReadingStrategy extends Strategy {
 }
 
 async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
-  [reads, averages] = [[], []];
+  reads = [];
+  averages = [];
   await run({ strategies: [ReadingStrategy], feeds: { bars }, series: [seriesPlan(rows)], blockRows });
 }
 
@@ -142,7 +143,9 @@ test('neither a value nor its revision changes a decision before its known time'
     });
     const late: Row = [time, time + 5 * MINUTE, 500];
     const revised: Row = [time, time + 60 * MINUTE, 1];
-    const [without, withLate, withBoth] = [await ordersOf(base), await ordersOf([...base, late]), await ordersOf([...base, late, revised])];
+    const without = await ordersOf(base);
+    const withLate = await ordersOf([...base, late]);
+    const withBoth = await ordersOf([...base, late, revised]);
     const ordersBefore = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
     expect(ordersBefore(withLate, late[1]), `seed ${seed}`).toEqual(ordersBefore(without, late[1]));
     expect(ordersBefore(withBoth, revised[1]), `seed ${seed}`).toEqual(ordersBefore(withLate, revised[1]));

@@ -62,7 +62,10 @@ function randomStrategy(seed: number, isMirrored: boolean) {
     }
     bracket(sign: number, entry: number): OrderOptions {
       const away = () => 1 + this.pick(2 * STEP);
-      const [near, far, stop, from] = [away(), away(), away(), away()];
+      const near = away();
+      const far = away();
+      const stop = away();
+      const from = away();
       const targets = [{ at: this.priceAt(entry + sign * near), share: 0.4 }, { at: this.priceAt(entry + sign * (near + far)) }];
       const trailing = { distance: (far / 10).toFixed(1), ...(this.pick(2) === 0 && { from: this.priceAt(entry + sign * from) }) };
       return {

@@ -95,7 +95,9 @@ it('equal runs write equal journals, and another seed writes another journal', a
     currentRun = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
-  const [firstRun, secondRun, otherSeed] = [await runTwice(1), await runTwice(1), await runTwice(2)];
+  const firstRun = await runTwice(1);
+  const secondRun = await runTwice(1);
+  const otherSeed = await runTwice(2);
   expect(secondRun.hash).toBe(firstRun.hash);
   expect(otherSeed.hash).not.toBe(firstRun.hash);
   expect(secondRun.engine.fills.columns()).toEqual(firstRun.engine.fills.columns());

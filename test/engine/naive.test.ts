@@ -94,8 +94,13 @@ async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase
     expectEqual(fills[index], naive.fills[index], `${where}: fill ${index}`);
   }
   const endings = Array.from(orders.ending, (ending) => ENDINGS[ending]);
-  const [naiveTimes, naiveUnits] = [naive.equity.map(({ timeMs }) => timeMs), naive.equity.map(({ units }) => units)];
-  expectEqual(endings, naive.orders.map(({ ending }) => ending), `${where}: ends of orders`); // prettier-ignore
+  const naiveTimes = naive.equity.map(({ timeMs }) => timeMs);
+  const naiveUnits = naive.equity.map(({ units }) => units);
+  expectEqual(
+    endings,
+    naive.orders.map(({ ending }) => ending),
+    `${where}: ends of orders`,
+  );
   expectEqual([...equity.timeMs], naiveTimes, `${where}: times of equity`);
   expectEqual([...equity.units], naiveUnits, `${where}: equity`);
   replacements += naive.replacements;

@@ -196,6 +196,7 @@ export class Naive {
     return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? warmupRows : 0]!));
   }
 
+  /** Runs the callbacks that are due at an instant, the earliest first. */
   #runDue(instantMs: number): void {
     for (;;) {
       const due = this.#dueCallbacks.find(({ timeMs }) => timeMs <= instantMs);
@@ -238,6 +239,7 @@ export class Naive {
 
   // --- Actions of the script
 
+  /** Lets the script decide at a closed bar, and carries out its actions. */
   #act(feed: number, salt: number): void {
     const symbolIndex = this.#symbolOfFeed[feed]!;
     const closeTicks = this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
@@ -255,6 +257,7 @@ export class Naive {
     for (const action of actions) this.#perform(symbolIndex, action);
   }
 
+  /** Carries out one action of the script. */
   #perform(symbolIndex: number, action: Action): void {
     switch (action.kind) {
       case 'buy':
@@ -276,6 +279,7 @@ export class Naive {
     }
   }
 
+  /** Places a buy: by lots, by money, or by a share of the equity. */
   #buy(symbolIndex: number, { quote, lots, equity, limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): void {
     const orderFields = {
       slot: tag,
@@ -293,6 +297,7 @@ export class Naive {
     this.#submit(this.#draft(symbolIndex, true, { ...orderFields, quote: money, isMarket: true }));
   }
 
+  /** Exits: the brackets are dropped, open orders are cancelled, and the position is closed. */
   #exit(symbolIndex: number): void {
     const aside = [...this.#aside[symbolIndex]!.brackets, ...this.#brackets[symbolIndex]!];
     this.#aside[symbolIndex]!.brackets = this.#brackets[symbolIndex] = [];
@@ -319,6 +324,7 @@ export class Naive {
       if (bracket.lots > 0 && !this.#isFlat(symbolIndex)) armed.push(bracket);
     }
   }
+  /** Sells the position, or waits until its open sells have ended. */
   #close(symbolIndex: number): void {
     if (this.#isFlat(symbolIndex)) return;
     if (this.#selling(symbolIndex) > 0) {
@@ -328,6 +334,7 @@ export class Naive {
     this.#submit(this.#draft(symbolIndex, false, { lots: this.#sellable(symbolIndex), slot: 'exit', isMarket: true }));
   }
 
+  /** Returns a new order with these fields. */
   #draft(symbolIndex: number, isBuy: boolean, fields: Partial<NaiveOrder>): NaiveOrder {
     const order: NaiveOrder = {
       lots: 0, quote: 0n, limit: 0, takeProfit: 0, stopLoss: 0, trailing: 0, parent: 0, slot: '', isMarket: false,
@@ -354,6 +361,7 @@ export class Naive {
   #sendDrafts(): void {
     for (const old of this.#endedOrders.splice(0)) this.#sendAfter(old);
   }
+  /** Sends the order that replaces `old`, or denies it if `old` has filled on the same side. */
   #sendAfter(old: NaiveOrder): void {
     const replacement = this.#waitingReplacements.find((candidate) => candidate.old === old)?.order;
     if (!replacement) return;
@@ -369,6 +377,7 @@ export class Naive {
     this.#submit(replacement);
   }
 
+  /** Checks an order and sends it. It waits if it replaces an order that is being cancelled. */
   #submit(order: NaiveOrder): void {
     const { latencyMs } = this.#options;
     const old = order.parent === 0 ? this.#openOrders.find((other) => isSameSlot(order, other)) : undefined;
@@ -398,6 +407,7 @@ export class Naive {
   #isSlotBusy(order: NaiveOrder): boolean {
     return order.parent === 0 && this.#openOrders.some((other) => isSameSlot(order, other));
   }
+  /** Makes an order unlike all open ones, a lot smaller each time. Returns false if that fails. */
   #makeUnique(order: NaiveOrder): boolean {
     const isTaken = () =>
       this.#openOrders.some(
@@ -428,6 +438,7 @@ export class Naive {
     if (order.isCancelRequested) this.#cancel(order);
   }
 
+  /** Cancels an order after the latency. */
   #cancel(order: NaiveOrder): void {
     if (order.state === 'sent') order.isCancelRequested = true;
     if (order.state !== 'working') return;
@@ -443,6 +454,7 @@ export class Naive {
     if (isDuringRow) this.#cancelsAfterRow[order.symbolIndex]!.push(order);
     else this.#end(order, 'canceled');
   }
+  /** Ends an order, and sends the exit that waited for it. */
   #end(order: NaiveOrder, ending: string): void {
     order.state = 'done';
     order.ending = ending;
@@ -459,11 +471,15 @@ export class Naive {
 
   // --- Matching, by the rules of docs/matching.md
 
+  /** Matches one row of a symbol in the order of the rules of docs/matching.md. */
   #matchRow(symbolIndex: number, feed: number, row: number): void {
     const bars = this.#feeds[feed]!;
-    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+    const openMs = bars.openMs[row]!;
+    const closeMs = bars.closeMs[row]!;
     const ticks = this.#ticks[feed]!;
-    const [open, high, low] = [ticks.open[row]!, ticks.high[row]!, ticks.low[row]!];
+    const open = ticks.open[row]!;
+    const high = ticks.high[row]!;
+    const low = ticks.low[row]!;
     this.#offerOpen(symbolIndex, openMs, open);
     // Rule 8: stops that the row opens beyond, then stops that it reaches.
     this.#stops(symbolIndex, openMs, -Infinity, (level) => (open <= level ? open : null));
@@ -547,6 +563,7 @@ export class Naive {
     this.#legMs = null;
   }
 
+  /** Fills an order whole: money, coins, fee and bracket. */
   #fill(order: NaiveOrder, price: number, isMaker: boolean, timeMs: number): void {
     const { feesIn, makerPpm, takerPpm } = this.#options;
     const { symbolIndex, isBuy } = order;

@@ -61,10 +61,12 @@ function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonl
   const extremeRow = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
   for (const { gap, up, down, close, markOff, markUp, markDown } of rows) {
     const open = Math.max(20, Math.min(start * 4, near(last, gap)));
-    const [high, low] = [near(open, up), near(open, -down)];
+    const high = near(open, up);
+    const low = near(open, -down);
     last = Math.round(low + ((high - low) * close) / 100);
     extremeRow.rows.push([open, high, low, last]);
-    const [markOpen, markClose] = [near(open, markOff), near(last, markOff)];
+    const markOpen = near(open, markOff);
+    const markClose = near(last, markOff);
     const max = Math.max(near(high, markUp - 10), markOpen, markClose);
     extremeRow.marks.push([markOpen, max, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
   }

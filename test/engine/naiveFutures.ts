@@ -155,12 +155,16 @@ export class NaiveFutures {
     const value = this.#value(lots, ticks);
     return isLong === this.#terms.isInverse ? entry - value : value - entry;
   }
+  /** Returns the maintenance margin of a position value, by its tiers. */
   #maintenance(value: bigint): bigint {
-    let [from, lastRate, deduction] = [0n, 0n, 0n];
+    let from = 0n;
+    let lastRate = 0n;
+    let deduction = 0n;
     for (const [upTo, rate] of TIERS[this.#terms.isInverse ? 'inverse' : 'linear']) {
       deduction += (from * (rate - lastRate)) / MILLION;
       if (value <= upTo) return roundUp(value * rate, MILLION) - deduction;
-      [from, lastRate] = [upTo, rate];
+      from = upTo;
+      lastRate = rate;
     }
     throw new Error('the last tier has no end');
   }
@@ -204,6 +208,7 @@ export class NaiveFutures {
         if (side.lots > 0n && this.#isLiquidatedAt(side, this.#worst(side), () => 0))
           this.#liquidate(side, (candidate) => this.#worst(candidate), true, false);
   }
+  /** Liquidates cross positions, the largest loss first, until the account is above its maintenance margin. */
   #endCross(markOf: (side: Side) => number, hasRow: (side: Side) => boolean, atOpen: boolean): void {
     const isShort = () => {
       const waitingEvents = this.#sides.filter(({ lots }) => lots > 0n);
@@ -385,6 +390,7 @@ export class NaiveFutures {
     return ownSide ?? null;
   }
 
+  /** Returns the event that a row reaches an order. */
   #event(order: Resting, { level, atOpen, stage, apply }: Pick<RowEvent, 'level' | 'atOpen' | 'stage' | 'apply'>): RowEvent {
     const { isBuy, request, triggersAbove, isWaiting } = order;
     return {
@@ -398,6 +404,7 @@ export class NaiveFutures {
       apply,
     };
   }
+  /** Returns the event that a row reaches a stop. */
   #stop(guard: Guard, price: number, atOpen: boolean, stage: number): RowEvent {
     const { isLong } = guard;
     const isAlive = () => guard.isOpen && guard.triggeredRow !== this.#row;
@@ -415,6 +422,7 @@ export class NaiveFutures {
 
   // --- Orders
 
+  /** Returns a new order, which may fill from row `fromRow` on. */
   #place(request: NaiveRequest, fromRow: number, isLate: boolean, guards: Guard | null): Resting {
     const close = this.#rows[this.#row]![3];
     const order: Resting = {
@@ -445,6 +453,7 @@ export class NaiveFutures {
     this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, isLate: true });
   }
 
+  /** Fills an order: fee, margin, position and guard. */
   #fillOrder(order: Resting, price: number, isMaker: boolean, atOpen: boolean): void {
     const { request, isBuy } = order;
     const side = this.#sides[request.isLong ? 0 : 1];
@@ -482,6 +491,7 @@ export class NaiveFutures {
     } else this.#guard(order, price, atOpen, isMaker);
   }
 
+  /** Closes a part of a position, and credits its margin and profit. */
   #reduce(side: Side, lots: bigint, value: bigint, fee: bigint): void {
     const isAll = lots === side.lots;
     const entry = isAll ? side.entry : halfUp(side.entry * lots, side.lots);
@@ -523,6 +533,7 @@ export class NaiveFutures {
     const exit: NaiveRequest = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
     this.#place(exit, atOpen ? this.#row : this.#row + 1, true, guard);
   }
+  /** Closes the position of a guard at the market, and cancels its other orders. */
   #stopOut(guard: Guard, price: number, atOpen: boolean): void {
     guard.triggeredRow = this.#row;
     guard.isOpen = false;
@@ -531,6 +542,7 @@ export class NaiveFutures {
     const request: NaiveRequest = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
     this.#fillOrder(this.#place(request, this.#row, false, null), price, false, atOpen);
   }
+  /** Moves trailing stops at the end of a row, and drops ended orders and guards. */
   #follow(): void {
     const [, high, low, close] = this.#rows[this.#row]!;
     for (const guard of this.#guards) {

@@ -43,7 +43,8 @@ interface Order {
 }
 
 const UNIT = 8;
-const [MAKER, TAKER] = [new Decimal('0.001'), new Decimal('0.002')];
+const MAKER = new Decimal('0.001');
+const TAKER = new Decimal('0.002');
 const zero = new Decimal(0);
 const near = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
 const down = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
@@ -127,6 +128,7 @@ export class NaiveQuotes {
     return this.#instrument(symbol).quote === 'USDT' ? money : up(money.times(this.#rate()));
   }
 
+  /** Returns the order of an act. One that a check denies has ended already. */
   #ask({ symbol, kind, amount: text, limit: limitText }: Act, now: number): Order {
     const { quote, quantityDigits, minLots } = this.#instrument(symbol);
     const mark = this.#closes[symbol]!;
@@ -157,6 +159,7 @@ export class NaiveQuotes {
     return order;
   }
 
+  /** Matches the open orders of a symbol with one row. */
   #match(symbol: number, row: number, minute: number): void {
     for (const order of this.#orders.filter((each) => each.symbol === symbol && each.sinceMinute <= minute)) {
       const open = this.#price(symbol, 'open', row);
@@ -168,6 +171,7 @@ export class NaiveQuotes {
     this.#orders = this.#orders.filter(({ ending }) => ending === 'open');
   }
 
+  /** Fills an order whole: coins, money and fee. */
   #fill(order: Order, price: Decimal, isMaker: boolean, minute: number): void {
     const { symbol, isBuy, amount, limit } = order;
     const { quote, wireName, quantityDigits, baseDigits } = this.#instrument(symbol);

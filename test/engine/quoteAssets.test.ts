@@ -131,7 +131,8 @@ function fillTexts({ fills, instruments }: RunRecord): string[] {
     const { wireName, priceDigits, quantityDigits, baseDigits } = instruments[fills.instrument[row]!]!;
     const minute = (fills.timeMs[row]! - START_MS) / MINUTE;
     const fee = fromScaled(fills.fee[row]!, fills.feeInBase[row] === 1 ? baseDigits : 8);
-    const [price, quantity] = [fromScaled(fills.price[row]!, priceDigits), fromScaled(fills.lots[row]!, quantityDigits)];
+    const price = fromScaled(fills.price[row]!, priceDigits);
+    const quantity = fromScaled(fills.lots[row]!, quantityDigits);
     return [minute, wireName, SIDES[fills.side[row]!], plain(price), plain(quantity), plain(fee)].join(' ');
   });
   return rows.toSorted();

@@ -187,7 +187,10 @@ async function envelopeFor(tiny: TinyCase, readsCash = false) {
 }
 
 test('the envelope contains every enumerated order of events, and most bounds end at their extremes', { timeout: 120_000 }, async () => {
-  let [bounds, open, tight, ambiguous] = [0, 0, 0, 0];
+  let bounds = 0;
+  let open = 0;
+  let tight = 0;
+  let ambiguous = 0;
   for (let seed = 1; seed <= 150; seed++) {
     const tiny = tinyCase(seed);
     const [low, high] = profitRange(tiny);

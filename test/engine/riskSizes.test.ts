@@ -77,7 +77,8 @@ describe('a size by risk', () => {
   it('loses at its stop at most the risk, and one contract more would lose more than it', async () => {
     const rng = seededRng(3);
     for (let round = 0; round < 40; round++) {
-      const [multiplier, multiplierDigits] = [1 + Math.floor(rng.next() * 99), Math.floor(rng.next() * 5)];
+      const multiplier = 1 + Math.floor(rng.next() * 99);
+      const multiplierDigits = Math.floor(rng.next() * 5);
       const distance = 100 + Math.floor(rng.next() * 3000);
       const [held = 0] = await lotsOf(linearContract({ ...FREE, multiplier, multiplierDigits }), (strategy) =>
         strategy.buySize(sizeByRisk({ ...BY_RISK, stop: PRICE - distance })),

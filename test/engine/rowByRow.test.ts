@@ -58,7 +58,8 @@ describe('an undeclared custom indicator', () => {
       }
       return runBacktest(planFor({ strategies: [{ strategy: Mean }], feeds: { bars }, cash: { USDT: '5000' } }));
     };
-    const [single, full] = [await run(false), await run(true)];
+    const single = await run(false);
+    const full = await run(true);
     expect(full.fills.length).toBeGreaterThan(4);
     expect(single.fills).toEqual(full.fills);
     expect(single.equity).toEqual(full.equity);

@@ -150,6 +150,7 @@ abstract class ScriptedStrategy extends Strategy {
     };
     for (const action of decide(this.options, view)) this.perform(feed, action);
   }
+  /** Carries out one action of the script. */
   private perform(feed: Feed, action: Action): void {
     switch (action.kind) {
       case 'buy':

@@ -38,7 +38,8 @@ class ReadingStrategy extends Strategy {
       custom(
         [this.bars.close, this.coarse.close],
         () => {
-          let [sum, count] = [0, 0];
+          let sum = 0;
+          let count = 0;
           return (close, coarseClose) => (sum += close - coarseClose) / ++count;
         },
         { pure: true },
@@ -82,7 +83,8 @@ const rolling = (size: number, columns: readonly (readonly number[])[], compute:
 /** Returns the covariance. A window of equal values has exactly 0, and the first values are subtracted to lose no digits. */
 const covariance = (left: number[], right: number[]) => {
   if (new Set(right).size === 1) return 0;
-  const [firstLeft, firstRight] = [left[0]!, right[0]!];
+  const firstLeft = left[0]!;
+  const firstRight = right[0]!;
   const products = left.map((value, index) => (value - firstLeft) * (right[index]! - firstRight));
   return mean(products) - (mean(left) - firstLeft) * (mean(right) - firstRight);
 };
@@ -140,7 +142,8 @@ test('a series over several feeds equals the one computed from the rows closed b
   const views = expectedViews();
   for (const [ms, actual] of values) {
     for (const [name, expectedAt] of Object.entries(views)) {
-      const [value, expected] = [actual[name]!, expectedAt(ms)];
+      const value = actual[name]!;
+      const expected = expectedAt(ms);
       if (Number.isNaN(value) && Number.isNaN(expected)) continue;
       const isNear = Math.abs(value - expected) <= 1e-6 * Math.max(1, Math.abs(expected));
       if (!isNear) throw new Error(`${name} at ${ms}: expected ${expected}, got ${value}`);

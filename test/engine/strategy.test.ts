@@ -273,7 +273,9 @@ it('two equal runs have equal results', async () => {
     }
   }
   const options = { strategies: [Gambler], feeds: { bars: walkBars({ rows: 500 }) } };
-  const [firstRun, secondRun, otherSeed] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
+  const firstRun = await run(options);
+  const secondRun = await run(options);
+  const otherSeed = await run({ ...options, seed: 2 });
   expect(columnsOf(secondRun.record)).toEqual(columnsOf(firstRun.record));
   expect(columnsOf(otherSeed.record)).not.toEqual(columnsOf(firstRun.record));
 });

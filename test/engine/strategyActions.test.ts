@@ -109,7 +109,9 @@ describe('actions', () => {
       await run({ strategies: [drawEachBar, drawEachBar], feeds: { bars: quietBars(3) }, seed });
       return numbers;
     };
-    const [firstRun, secondRun, otherSeed] = [await randomNumbers(1), await randomNumbers(1), await randomNumbers(2)];
+    const firstRun = await randomNumbers(1);
+    const secondRun = await randomNumbers(1);
+    const otherSeed = await randomNumbers(2);
     expect(secondRun).toEqual(firstRun);
     expect(new Set([...firstRun, ...otherSeed]).size).toBe(12);
     expect(firstRun.every((number) => number >= 0 && number < 1)).toBe(true);

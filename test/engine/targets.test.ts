@@ -59,7 +59,10 @@ describe('an order with several targets', () => {
   });
   it('a row that reaches all targets closes the whole position at its targets', async () => {
     expect(await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], QUIET])).toEqual([
-      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['takeProfit', 12_000, 20]]); // prettier-ignore
+      ['takeProfit', 10_500, 50],
+      ['takeProfit', 11_000, 30],
+      ['takeProfit', 12_000, 20],
+    ]);
   });
   it('a row that reaches all targets and the stop closes the whole position by the stop', async () => {
     const legs = await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 8900, 12_000], QUIET]);
@@ -88,12 +91,18 @@ describe('an order with several targets', () => {
       QUIET,
     ];
     expect(await legFills({ targets: THREE_TARGETS, limit: 101 }, rows, '0.1', { fills: { maxVolumeSharePpm: 1_000_000 } })).toEqual([
-      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 10], ['takeProfit', 11_000, 20], ['takeProfit', 12_000, 20]]); // prettier-ignore
+      ['takeProfit', 10_500, 50],
+      ['takeProfit', 11_000, 10],
+      ['takeProfit', 11_000, 20],
+      ['takeProfit', 12_000, 20],
+    ]);
   });
   it('target prices of a long are rounded up to ticks', async () => {
     const risingRows: BarRow[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
     expect(await legFills({ targets: [{ at: '105.001', share: 0.5 }, { at: 110.01 }] }, risingRows)).toEqual([
-      ['takeProfit', 10_501, 50], ['takeProfit', 11_001, 50]]); // prettier-ignore
+      ['takeProfit', 10_501, 50],
+      ['takeProfit', 11_001, 50],
+    ]);
   });
   it('an order by amount places its targets only after it has ended, because its lots are not known before', async () => {
     // The row of the entry also reaches the first target.
@@ -106,12 +115,20 @@ describe('an order with several targets', () => {
     const rows: BarRow[] = [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], [12_000, 12_000, 8900, 8900], QUIET];
     const twoOpenOrders = { risk: { maxOpenOrders: 2 } };
     expect(await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, rows, '0.1', twoOpenOrders)).toEqual([
-      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
+      ['takeProfit', 10_500, 50],
+      ['takeProfit', 11_000, 30],
+      ['stopLoss', 9000, 20],
+    ]);
     // The same with an entry that fills in two parts.
     const rowsOfTwoParts: BarRow[] = [QUIET, [10_000, 10_010, 9990, 10_000, 0.06], [10_000, 10_010, 9990, 10_000, 0.04], ...rows.slice(2)];
     const fills = { fills: { maxVolumeSharePpm: 1_000_000 } };
-    expect(await legFills({ targets: THREE_TARGETS, limit: 101, stopLoss: 90 }, rowsOfTwoParts, '0.1', { ...twoOpenOrders, ...fills })).toEqual([
-      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
+    expect(
+      await legFills({ targets: THREE_TARGETS, limit: 101, stopLoss: 90 }, rowsOfTwoParts, '0.1', { ...twoOpenOrders, ...fills }),
+    ).toEqual([
+      ['takeProfit', 10_500, 50],
+      ['takeProfit', 11_000, 30],
+      ['stopLoss', 9000, 20],
+    ]);
   });
   it('an exit cancels the targets and closes the position', async () => {
     const script = (strategy: Api, row: number) => {
@@ -160,7 +177,10 @@ describe('an order with several targets', () => {
     const record = runRecordOf(plan, prepared, false);
     const roles = orderRows(record).map(({ role }) => role);
     expect(fillRows(record).map(({ order: id, price, lots }) => [roles[id - 1], price, lots])).toEqual([
-      ['market', 10_000, 11], ['takeProfit', 9500, 5], ['stopLoss', 11_000, 6]]); // prettier-ignore
+      ['market', 10_000, 11],
+      ['takeProfit', 9500, 5],
+      ['stopLoss', 11_000, 6],
+    ]);
   });
 });
 

@@ -27,7 +27,8 @@ export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[]
   const ordersById = groupByClientOrderId(placed);
   const live = new Set(truth.orders.map(({ id }) => id));
   const botOrders = ordersOfBot(bot);
-  let [lost, duplicated] = [0, 0];
+  let lost = 0;
+  let duplicated = 0;
   for (const [clientOrderId, orders] of ordersById) {
     const [firstOrder] = orders;
     const isHarmless = (order: TrueOrder): boolean => mayDuplicate && Number(order.filled) === 0 && !live.has(order.id);

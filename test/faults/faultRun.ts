@@ -224,11 +224,15 @@ class FaultRun {
 
   /** Waits until `condition` is true. Reports a violation after `limitMs` without a new order. */
   async #until(condition: () => boolean, limitMs: number, awaited: string, violations: string[]): Promise<void> {
-    let [endMs, sent] = [performance.now() + limitMs, this.#sent];
+    let endMs = performance.now() + limitMs;
+    let sent = this.#sent;
     while (!condition()) {
       const now = this.#sent;
       if (now < sent) throw new Error(`${this.#fault.name}: ${sent} orders had left, and now ${now}`);
-      if (now > sent) [endMs, sent] = [performance.now() + limitMs, now];
+      if (now > sent) {
+        endMs = performance.now() + limitMs;
+        sent = now;
+      }
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
       if (performance.now() > endMs) return void violations.push(`${awaited} did not come within ${Math.round(limitMs / 1000)} s`);

@@ -71,6 +71,7 @@ class Campaign {
     return this.#selected.map((fault) => results.get(fault)!);
   }
 
+  /** Runs one fault, and prints its result. The log of a fault that failed is kept in a file. */
   async #runFault(fault: FaultCase): Promise<FaultResult> {
     const { name } = fault;
     const logLines: string[] = [];
@@ -89,6 +90,7 @@ class Campaign {
     return result;
   }
 
+  /** Shows the share of orders that all selected faults have sent. */
   #showProgress(fault: FaultCase, orders: number): void {
     const max = this.#options.orders;
     this.#sent.set(fault, Math.min(orders, max));

@@ -56,6 +56,7 @@ export class PaperExchange {
     return exchange;
   }
 
+  /** Starts the process, and waits for its first line. */
   async #start(): Promise<void> {
     const child = spawn(process.execPath, this.#arguments, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = child;

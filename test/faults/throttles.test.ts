@@ -128,12 +128,14 @@ async function until(condition: () => boolean, state: () => string): Promise<voi
 
 /** Returns the count once it no longer changes, after everything on its way has ended. Throws if it keeps growing. */
 async function finalCount(count: () => number): Promise<number> {
-  let [previousCount, currentCount] = [NaN, count()];
+  let previousCount = NaN;
+  let currentCount = count();
   const endMs = performance.now() + MAX_MS / 2;
   while (previousCount !== currentCount) {
     if (performance.now() > endMs) throw new Error(`it goes on: ${currentCount} by now`);
     await pause(COUNT_PERIOD_MS);
-    [previousCount, currentCount] = [currentCount, count()];
+    previousCount = currentCount;
+    currentCount = count();
   }
   return currentCount;
 }

@@ -104,6 +104,7 @@ export class BotWorld {
     return join(this.folder, 'bot');
   }
 
+  /** Writes the config of the bot, and returns its path. */
   #writeConfig(): string {
     const { market, symbols, seed, speed, more = {} } = this.options;
     const names = Array.from({ length: symbols }, (_, index) => String.fromCharCode(65 + index).repeat(3));

@@ -13,6 +13,7 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
     for (const feed of this.symbols) if (this.#isDrawn(0.5)) this.#placeOrders(feed);
   }
 
+  /** Cancels some orders of a feed, and places others by chance. */
   #placeOrders(feed: Feed): void {
     for (const { id } of this.openOrders(feed)) if (this.#isDrawn(0.5)) this.cancel(id);
     const price = feed.close.value;

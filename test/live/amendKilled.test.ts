@@ -42,7 +42,8 @@ class StopObserver {
     const { triggers } = lifetime.world.exchange.service.sides.futures!;
     if (!this.#isAttached) {
       this.#isAttached = true;
-      const [place, finish] = [triggers.place.bind(triggers), triggers.finishCancel.bind(triggers)];
+      const place = triggers.place.bind(triggers);
+      const finish = triggers.finishCancel.bind(triggers);
       const checkAndReturn = <T>(value: T): T => {
         this.#checkStops(lifetime);
         return value;
@@ -54,6 +55,7 @@ class StopObserver {
     }
     this.#checkStops(lifetime);
   };
+  /** Checks that a position which had a stop never loses it. */
   #checkStops({ world: { exchange } }: KilledLifetime): void {
     const { venue, triggers } = exchange.service.sides.futures!;
     const [position] = venue.wallets.openPositions(0);

@@ -62,11 +62,9 @@ const haltCodes = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.ris
 async function decideThreeOrders(): Promise<string> {
   const { opened, control } = await startBot();
   const { engine } = opened.bot.deps;
-  const [restingId, fillingId, ignoredId] = [
-    await placeManualOrder(opened, 'BUY', '0.01', 0.5),
-    await placeManualOrder(opened, 'BUY', '0.02', 1.02),
-    await placeManualOrder(opened, 'BUY', '0.03', 0.5),
-  ];
+  const restingId = await placeManualOrder(opened, 'BUY', '0.01', 0.5);
+  const fillingId = await placeManualOrder(opened, 'BUY', '0.02', 1.02);
+  const ignoredId = await placeManualOrder(opened, 'BUY', '0.03', 0.5);
   for (const id of [restingId, fillingId, ignoredId]) await until(isForeign(control, id), 60_000, `foreign order ${id}`);
   expect(haltCodes(opened)).toContain('ALIEN');
 

@@ -121,7 +121,12 @@ test('a loss limit cancels orders that open a position, and leaves closing order
   const opened = await openBot(Protected, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
   const { bot } = opened;
   const { engine } = bot.deps;
-  const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
+  const working = () =>
+    engine.orders
+      .active()
+      .filter(({ lifecycle }) => lifecycle === 'working')
+      .map(({ side }) => side)
+      .toSorted();
   bot.start();
   await until(() => working().length === 2, 60_000, 'both orders').catch(failWithLog);
   const bars = engine.feeds[0]!.bars.length;

@@ -68,7 +68,8 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
     await until(() => engine.orders.active().some(({ lifecycle }) => lifecycle === 'working'), 60_000, 'an order that rests');
     Object.assign(span, { fromMs: venueMs(), toMs: venueMs() + 150_000 });
     await until(isHalted, 60_000, 'the window');
-    const [sent, feed] = [opened.counts.sent, engine.feeds[0]!];
+    const sent = opened.counts.sent;
+    const feed = engine.feeds[0]!;
     const bars = feed.bars.length;
     if (orders === 'cancel') await until(() => engine.orders.active().length === 0, 60_000, 'the cancel');
     await until(() => !isHalted(), 60_000, 'its end');

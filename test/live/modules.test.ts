@@ -93,7 +93,10 @@ test('a rule of a module denies orders, and a start with changed code of the mod
 });
 
 test('a notifier of a module becomes a notifier of the bot', async () => {
-  writeModule('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
+  writeModule(
+    'told',
+    'rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));',
+  );
   const opened = await fixture.open(configWith(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);
   await stopAndClose(opened);

@@ -156,7 +156,8 @@ test('a signal that comes once more after the bot has stopped does not change it
   await prepare();
   // The bot itself: the command that starts it has nothing to forward.
   const entry = join(ROOT, 'dist/tasks/bot/process/main.js');
-  const [exitDelayModule, sentFile] = [join(fixture.folder, 'held.mjs'), join(fixture.folder, 'sent')];
+  const exitDelayModule = join(fixture.folder, 'held.mjs');
+  const sentFile = join(fixture.folder, 'sent');
   // Node.js removes signal handlers while it exits. This module delays the exit until the second signal was sent.
   writeFileSync(
     exitDelayModule,

@@ -63,7 +63,8 @@ test('a start begins at the newest kept state if every strategy keeps its state'
   expect(countOfKind(unkilled, 'KEPT')).toBeGreaterThan(5);
   for (const instantIndex of [4, 7, 10]) {
     const killed = await driveLifetime({ ...options, kills: [seqOfInstant(unkilled, instantIndex)] });
-    const [store, reference] = [killed.instances[0] as Store, unkilled.instances[0] as Store];
+    const store = killed.instances[0] as Store;
+    const reference = unkilled.instances[0] as Store;
     expect(store.state).toEqual(reference.state);
     expect(killed.placed).toEqual(unkilled.placed);
     expect(killed.balances).toEqual(unkilled.balances);
@@ -101,7 +102,8 @@ test('decisions since the newest kept state are compared with the journal, and t
   await expect(driveLifetime({ ...options, kills: [killSeq] })).rejects.toThrow(/does not repeat the decisions in its journal: [1-9]/);
   // The kept state was not enough, so the start replays the whole journal.
   const forgetfulOptions = { strategies: [Forgetful], bars: 8 };
-  const [reference, killed] = [await driveLifetime(forgetfulOptions), await driveLifetime({ ...forgetfulOptions, kills: [killSeq + 20] })];
+  const reference = await driveLifetime(forgetfulOptions);
+  const killed = await driveLifetime({ ...forgetfulOptions, kills: [killSeq + 20] });
   expect(killed.starts).toBe(2);
   expect(killed.placed).toEqual(reference.placed);
   expect((killed.instances[0] as Forgetful).count).toBe(8);

@@ -42,7 +42,9 @@ interface JournalLine {
 /** Returns the records of a bot's journal. */
 function recordsOf(bot: string): readonly JournalLine[] {
   const folder = join(bot, 'journal');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted();
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
   return lines.map((line) => JSON.parse(line) as JournalLine);
 }

@@ -124,7 +124,8 @@ test('each kind of invalid reply is reported once and polled again, and a reply 
     failedOutcome, failedOutcome, httpReply(302, ''), httpReply(200, '{'), httpReply(200, '{"t":1704067200,"v":"1e3"}'), httpReply(200, '{"t":5,"v":1}'), null,
     httpReply(200, '{"t":"2024-01-02","v":true}'), httpReply(200, '{"t":"2024-01-02","v":null}'), httpReply(200, '{"__proto__":{"t":1704067200}}'),
   ]; // prettier-ignore
-  const [values, problems]: [number[][], string[]] = [[], []];
+  const values: number[][] = [];
+  const problems: string[] = [];
   const wire: Wire = (_, onReply) => {
     const reply = replies.shift();
     if (reply === undefined) return () => {};

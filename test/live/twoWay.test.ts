@@ -104,7 +104,8 @@ test('contracts closed by hand on both sides: an adopted order closes them in th
     if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
     return outcome.value.orderId;
   };
-  const [adoptedId, ignoredId] = [await close('SELL'), await close('BUY')];
+  const adoptedId = await close('SELL');
+  const ignoredId = await close('BUY');
   const isForeign = (wanted: string): boolean => control.view().foreignOrders.some(({ id }) => id === wanted);
   await until(() => isForeign(adoptedId) && isForeign(ignoredId), 60_000, 'both foreign orders');
   expect(await control.decide({ what: 'adopt', id: adoptedId, strategy: 'Hedge', why: 'mine' }, 'me')).toMatchObject({ done: true });

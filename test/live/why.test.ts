@@ -68,7 +68,9 @@ interface JournalLine {
 /** Returns the records of a bot's journal. */
 function journalLines(data: string): readonly JournalLine[] {
   const folder = join(data, 'journal');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted();
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
   return lines.map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as JournalLine);
 }

@@ -31,7 +31,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 55,
-    name: '55: cancels have nothing of their own',
+    name: '55: cancels have no share of the limit for themselves',
     file: 'src/adapters/exchange/limits/shares.ts',
     from: "if (priority === 'cancel') return usedAfter <= allowance;",
     to: '',
@@ -40,7 +40,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 56,
-    name: '56: a window is over a window after it was sent, not after its answer',
+    name: '56: a call counts for one window from its sending, not from its reply',
     file: WINDOW,
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
@@ -49,7 +49,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 57,
-    name: '57: orders are signed by a clock that is not sure',
+    name: '57: orders are signed while the error of the clock is too large',
     file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
     to: 'if (uncertaintyMs < 0) {',
@@ -58,7 +58,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 58,
-    name: '58: the window of admission can be raised',
+    name: '58: the admission window can be raised',
     file: 'src/access/config.ts',
     from: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000)",
     to: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 100_000)",
@@ -67,7 +67,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 59,
-    name: '59: trading goes on beside a foreign order',
+    name: '59: trading continues beside a foreign order',
     file: 'src/adapters/exchange/observe/attribution.ts',
     from: "this.#deps.raisedCauses.raise('ALIEN', null,",
     to: "this.#deps.raisedCauses.nameOf(null) === '' && this.#deps.raisedCauses.raise('ALIEN', null,",
@@ -76,7 +76,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 61,
-    name: '61: what is held is believed, whatever the trades say',
+    name: '61: balances are accepted even if no trade explains them',
     file: 'src/adapters/exchange/account/holdingsCheck.ts',
     from: 'const gaps = snapshot.gaps();',
     to: 'snapshot.adopt();\n        const gaps = snapshot.gaps();',

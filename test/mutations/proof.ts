@@ -10,7 +10,7 @@ export const PROOF: readonly Guard[] = [
   switchGuard(14, 'absenceHorizon', 'orders/prove'),
   {
     row: 15,
-    name: '15: the fence is judged by the clock of this computer',
+    name: '15: the absence horizon is judged by the clock of this computer',
     file: 'src/adapters/exchange/restExchange.ts',
     from: 'const venueNow = (): Work<number | null> => core.clock.now();',
     to: 'const venueNow = function* (): Work<number | null> { return (yield* core.clock.now()) === null ? null : scheduler.nowMs; };',
@@ -19,7 +19,7 @@ export const PROOF: readonly Guard[] = [
   },
   {
     row: 16,
-    name: '16: the time is asked for after the list',
+    name: '16: the time is read after the list',
     file: EVIDENCE,
     from: 'sink().evidence(tracked.id, { channel, venueMs, complete: complete && ms !== null, found });',
     to: 'const later = (yield* venueNow()) ?? venueMs;\n    sink().evidence(tracked.id, { channel, venueMs: later, complete: complete && ms !== null, found });',

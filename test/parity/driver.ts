@@ -76,6 +76,7 @@ export class RowDriver {
     await this.#decide(closeMs);
   }
 
+  /** Lets the bot decide on the bars that close at `closeMs`, and waits until its orders are answered. */
   async #decide(closeMs: number): Promise<void> {
     const { time, times } = this.#deps;
     const askMs = closeMs + times.delayMs - BEFORE_ASK_MS;

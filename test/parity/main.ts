@@ -111,7 +111,9 @@ const resultLine = ({ strategy, bars, orders, fills, equal, firstDifference, sto
 function differenceText(difference: Difference | null): string {
   if (difference === null) return '-';
   const { table, row, field, backtest, live } = difference;
-  const text = (value: Difference['live']): string =>
-    value === null ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = (value: Difference['live']): string => {
+    if (value === null) return 'none';
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  };
   return `${table} ${row}${field === null ? '' : ` ${field}`}: ${text(backtest)} / ${text(live)}`;
 }

@@ -87,9 +87,11 @@ export function firstDifference(backtest: Tables, live: Tables): Difference | nu
 
 /** Returns the first difference of one table, or null. */
 function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Difference | null {
-  const [backtestRows, liveRows] = [backtest[table], live[table]];
+  const backtestRows = backtest[table];
+  const liveRows = live[table];
   for (let row = 0; row < Math.max(backtestRows.length, liveRows.length); row++) {
-    const [backtestRow, liveRow] = [backtestRows[row] ?? null, liveRows[row] ?? null];
+    const backtestRow = backtestRows[row] ?? null;
+    const liveRow = liveRows[row] ?? null;
     if (backtestRow === null || liveRow === null) return { table, row, field: null, backtest: backtestRow, live: liveRow };
     const field = Object.keys(backtestRow).find((key) => !Object.is(backtestRow[key], liveRow[key]));
     if (field !== undefined) return { table, row, field, backtest: backtestRow[field]!, live: liveRow[field] ?? null };

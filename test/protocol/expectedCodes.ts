@@ -11,6 +11,7 @@ export interface ExpectedCode {
   readonly retry: 'never' | 'after';
 }
 
+/** Returns a code that means: the request had no effect. */
 const refused = (code: number, name: string | null, http = 400, retry: 'never' | 'after' = 'never'): ExpectedCode => ({
   code,
   name,
@@ -19,6 +20,7 @@ const refused = (code: number, name: string | null, http = 400, retry: 'never' |
   other: 'refused',
   retry,
 });
+/** Returns a code that means: a create may have had an effect, or not. */
 const unknown = (code: number, name: string, http: number, retry: 'never' | 'after' = 'after'): ExpectedCode => ({
   code,
   name,

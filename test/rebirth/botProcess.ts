@@ -95,6 +95,7 @@ const fail = (why: string): void => {
   void notify({ report: 'failed', why: `${why}\n${reply.slice(-15).join('')}` }).then(() => process.exit(1));
 };
 
+/** Runs the bot until the last row, and sends its orders, fills and books to the parent. */
 async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
   if (kill !== null) armKill(kill);
   const exchange = new FarExchange();

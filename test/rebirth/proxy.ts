@@ -47,6 +47,7 @@ export class Proxy {
     await once(this.#server, 'close');
   }
 
+  /** Passes a request on, unless the test loses the request or its answer. */
   async #pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number): Promise<void> {
     const chunks: Buffer[] = [];
     try {

@@ -64,7 +64,10 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
-  let [kills, droppedSends, unhurt, isEqual] = [0, 0, 0, difference === null];
+  let kills = 0;
+  let droppedSends = 0;
+  let unhurt = 0;
+  let isEqual = difference === null;
   for (let lifetime = 0; kills < killCount; lifetime++) {
     const lifetimeSeed = only ?? seed * 1000 + lifetime;
     const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
@@ -182,6 +185,7 @@ class Fixture {
   }
 }
 
+/** Returns the first difference between two runs, or null. */
 function firstWrong(killed: Truth, other: Truth): string | null {
   for (const table of ['orders', 'fills'] as const)
     for (let row = 0; row < Math.max(killed[table].length, other[table].length); row++) {

@@ -145,6 +145,7 @@ export class World {
     return { kind: 'failed', why: `the process of the bot ended by itself: ${errors}` };
   }
 
+  /** Counts the creates of the bot, loses those that the case names, and kills the process at its request. */
   #watch(child: ChildProcess, kill: Kill | null): void {
     let remaining = kill?.at === 'request' ? kill.nth : Infinity;
     this.#proxy.decide = (passing): Result => {
@@ -172,6 +173,7 @@ export class World {
     return answers.has(place) ? 'loseAnswer' : 'pass';
   }
 
+  /** Returns the answer to a question of the bot, or the error that it caused. */
   #reply(question: Question): { readonly call: number; readonly answer: Answer; readonly error: string | null } {
     const { call } = question;
     try {
@@ -181,6 +183,7 @@ export class World {
     }
   }
 
+  /** Returns the answer to a question of the bot. */
   #answer(question: Question): Answer {
     const rows = this.#rows;
     switch (question.ask) {
@@ -312,6 +315,7 @@ function compareTexts(a: string, b: string): number {
 /** Compares rows by a column of numbers. */
 const by = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
 
+/** Returns an order of the exchange as a row to compare. */
 function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {
   const now = live ?? ended;
   return {

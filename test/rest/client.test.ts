@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { LATE_MS } from '../../src/adapters/exchange/client/call.ts';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
-import { always, answerBytes, dribble, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
+import { always, answerBytes, dribble, measureClock, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
 import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { BROKEN_ANSWERS } from './brokenAnswers.ts';
 import { READS, WRITES } from './calls.ts';
@@ -216,8 +216,7 @@ describe('time limits', () => {
     const fixture = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
     const late: Outcome<unknown>[] = [];
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void late.push(outcome) };
-    fixture.clock.measure('spot');
-    await until(() => fixture.clock.isMeasured('spot'));
+    await measureClock(fixture.clock, 'spot');
     /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
     const expectNoAnswer = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;

@@ -143,7 +143,11 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const unknown = { point: 'BUS.unknown', op: CREATE, nth: 1, params: { executed, code: 504 } };
     world.faulty.faults.set({ seed: 1, schedule: executed === 1 ? schedule : [unknown, ...schedule] });
     const newStop = amend(world, stop, after)!;
-    watch.until(world, () => isOver(world, executed === 1 ? stop : newStop) && world.get(executed === 1 ? newStop : stop).lifecycle === 'working', 1_500_000); // prettier-ignore
+    watch.until(
+      world,
+      () => isOver(world, executed === 1 ? stop : newStop) && world.get(executed === 1 ? newStop : stop).lifecycle === 'working',
+      1_500_000,
+    );
     expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
   });
 

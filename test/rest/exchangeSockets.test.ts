@@ -16,6 +16,7 @@ import type { DoneReason, Lifecycle, Order } from '../../src/model/order.ts';
 import type { ExchangeSink } from '../../src/ports/exchange.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { PlainOrder } from '../fixtures/drafts.ts';
+import { measureClock } from '../fixtures/stubExchange.ts';
 
 /** Orders are signed when they are journalled, and durable at once. */
 class SignedJournal extends ReplayJournal {
@@ -48,7 +49,7 @@ beforeAll(async () => {
     dialect: DEFAULT_DIALECT,
     random: () => 0.5,
   });
-  await new Promise((resolve) => clock.measure('spot', resolve));
+  await measureClock(clock, 'spot');
   const journal = new SignedJournal();
   // Lists of this exchange are never old, so an end is confirmed at once.
   const settings = { ...ORDER_SETTINGS, readLagMs: 20, followMs: 20, cancelRetryMs: 200 };
@@ -66,12 +67,19 @@ beforeAll(async () => {
   });
   journal.stamp = () => exchange.stamp().signMs;
   exchange.connect(sink());
-  ends.push(() => clock.stop(), () => new Promise<void>((resolve) => exchange.stop(resolve)), () => wire.close(), () => scheduler.close(), () => paper.close()); // prettier-ignore
+  ends.push(
+    () => clock.stop(),
+    () => new Promise<void>((resolve) => exchange.stop(resolve)),
+    () => wire.close(),
+    () => scheduler.close(),
+    () => paper.close(),
+  );
 });
 afterAll(async () => {
   for (const end of ends) await end();
 });
 
+/** Returns a sink that notes every report. */
 function sink(): ExchangeSink {
   const notify = (event: string) => (id: unknown, how?: unknown) =>
     void reported.push(`${event} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());

@@ -8,6 +8,7 @@ import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixt
 import { trader } from '../fixtures/restOthers.ts';
 import { ETH_PERPETUAL, INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
+/** Opens the exchange with contracts in two-way mode. */
 const open = ({ service, ...options }: RestWorldOptions = {}) =>
   RestWorld.open({
     instruments: [PERPETUAL],

@@ -109,7 +109,8 @@ describe('a response', () => {
     const layer = gzipSync(Buffer.alloc(1 << 20));
     // A gzip file may have many members: this one opens to 1 GB.
     const bomb = Buffer.concat(Array.from({ length: 1024 }, () => layer));
-    const [packed, large] = [always(200, bomb, { 'content-encoding': 'gzip' }), always(200, Buffer.alloc(10_000_000, 32))];
+    const packed = always(200, bomb, { 'content-encoding': 'gzip' });
+    const large = always(200, Buffer.alloc(10_000_000, 32));
     const endless: Behaviour = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const writeMore = (): void => void (socket.writable && socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`, writeMore));

@@ -31,8 +31,10 @@ describe('a failure before any byte was sent', () => {
 
   test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const [mine, otherHost] = [selfSignedCertificate('IP:127.0.0.1'), selfSignedCertificate('DNS:example.com')];
-    const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...otherHost })];
+    const mine = selfSignedCertificate('IP:127.0.0.1');
+    const otherHost = selfSignedCertificate('DNS:example.com');
+    const stub = await stubOf(always(200, '{}'), { ...mine });
+    const elsewhere = await stubOf(always(200, '{}'), { ...otherHost });
     const outcome = await outcomeOf(wireOf(), post(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');

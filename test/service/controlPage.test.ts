@@ -13,6 +13,7 @@ afterEach(async () => {
   for (const exchange of runningExchanges.splice(0)) await exchange.close();
 });
 
+/** Starts an exchange whose account has this name. */
 async function startExchange(name = 'demo'): Promise<RunningExchange> {
   const { service, ...settings } = demoSettings(1);
   const accounts = service.accounts.map((account) => ({ ...account, name }));

@@ -29,6 +29,7 @@ async function startExchange(hasPrices: boolean, instruments = demoSettings(1).s
 }
 
 const news: string[] = [];
+/** Lets an exchange follow the prices of another one. */
 async function startFollowing(other: RunningExchange, ownExchange: RunningExchange): Promise<void> {
   news.length = 0;
   following = await follow({
@@ -62,7 +63,8 @@ interface KlineRow {
 }
 
 it('a following exchange has the book and the minute bars of the exchange that it follows, on both markets', async () => {
-  const [other, ownExchange] = [await startExchange(true), await startExchange(false)];
+  const other = await startExchange(true);
+  const ownExchange = await startExchange(false);
   const closesOf = async (exchange: RunningExchange): Promise<readonly (readonly [openMs: number, close: string])[]> => {
     const rows = (await read(exchange, '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=10')) as unknown as readonly KlineRow[];
     // The newest row is left out, because it is still open.
@@ -73,7 +75,8 @@ it('a following exchange has the book and the minute bars of the exchange that i
   await startFollowing(other, ownExchange);
   for (const depth of ['/sapi/v1/depth?symbol=BTCUSDT&limit=100', '/fapi/v1/depth?contractName=E-ETH-USDT&limit=100']) {
     await until(`the same levels of ${depth}`, async () => {
-      const [otherBook, ownBook] = [await read(other, depth), await read(ownExchange, depth)];
+      const otherBook = await read(other, depth);
+      const ownBook = await read(ownExchange, depth);
       return JSON.stringify([otherBook['bids'], otherBook['asks']]) === JSON.stringify([ownBook['bids'], ownBook['asks']]);
     });
   }
@@ -85,7 +88,8 @@ it('a following exchange has the book and the minute bars of the exchange that i
 
 it('an order at a following exchange fills when the followed market reaches its price, and the followed book does not change', async () => {
   const bitcoin = demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC');
-  const [other, ownExchange] = [await startExchange(false, bitcoin), await startExchange(false, bitcoin)];
+  const other = await startExchange(false, bitcoin);
+  const ownExchange = await startExchange(false, bitcoin);
   // A market of two users' orders: bid 60,000, ask 60,100.
   const otherUser = signer(other);
   await otherUser.post('/sapi/v1/order', limit('SELL', '0.01', '60100'));
@@ -109,7 +113,8 @@ it('an order at a following exchange fills when the followed market reaches its 
 });
 
 it('a following exchange reports an outage once, and rejects an exchange that lacks one of its instruments', async () => {
-  const [other, ownExchange] = [await startExchange(true), await startExchange(false)];
+  const other = await startExchange(true);
+  const ownExchange = await startExchange(false);
   await startFollowing(other, ownExchange);
   await other.close();
   runningExchanges = runningExchanges.filter((running) => running !== other);

@@ -203,6 +203,7 @@ interface ScriptRun {
   readonly ids: Record<string, string[]>;
 }
 
+/** Carries out one step of a script. */
 function runStep(run: ScriptRun, step: Step): void {
   const { fixture, background, ids } = run;
   const contractName = 'E-BTC-USDT';
@@ -247,11 +248,13 @@ function placeOrder({ fixture, ids }: ScriptRun, step: Step & { readonly kind: '
 
 const eventCounts = { liquidations: 0, funding: 0, trades: 0, triggered: 0 };
 
+/** Checks that money is conserved, no book is crossed, and no balance is below 0 without cover. */
 function checkInvariants({ fixture }: ScriptRun): void {
   const { venue, markets } = fixture.service.futures;
   venue.assertConserved();
   const { book } = markets[0]!.matcher;
-  const [bid, ask] = [book.best('buy'), book.best('sell')];
+  const bid = book.best('buy');
+  const ask = book.best('sell');
   expectSame(bid === null || ask === null || bid.price < ask.price, true);
   for (const [account] of TRADERS.entries()) {
     const { free, locked } = venue.wallets.wallet(account, 0);
@@ -299,6 +302,7 @@ test.each([
   },
 );
 
+/** Opens an exchange with two traders and background liquidity. */
 function startScript(overrides: object, switches: object, seed: number): ScriptRun {
   const accounts = tradersWithUsdt({ alice: '50', bob: '50' });
   const instruments = [BTC, ETH, PERPETUAL, INVERSE];
@@ -311,6 +315,7 @@ function startScript(overrides: object, switches: object, seed: number): ScriptR
   return { fixture, background, ids: { alice: [], bob: [] } };
 }
 
+/** Adds the events of a script to the counts, which show that scripts reach each of them. */
 function countEvents(fixture: FuturesFixture): void {
   for (const name of ['alice', 'bob']) {
     const orders = fixture.rows('/fapi/v1/orderHistorical', { limit: 1000 }, name);
@@ -345,7 +350,8 @@ test('in the replies alone, the equity of two users that trade with each other c
       fixture.pass(2000);
       let sum = 0n;
       let tradeCount = 0;
-      const [longByName, shortByName] = [new Map<string, number>(), new Map<string, number>()];
+      const longByName = new Map<string, number>();
+      const shortByName = new Map<string, number>();
       for (const name of ['alice', 'bob']) {
         const { totalEquity, partEquity } = fixture.account(name);
         sum += unitsOf(totalEquity) + unitsOf(partEquity);

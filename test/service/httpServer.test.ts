@@ -30,6 +30,7 @@ interface HttpReply {
   readonly body: string;
 }
 
+/** Sends a request, and resolves with the reply. */
 function http(url: string, method: string, headers: Readonly<Record<string, string>>, body: string, agent?: Agent): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { 'Content-Length': Buffer.byteLength(body), ...headers }, agent }, (response) => {
@@ -45,6 +46,7 @@ function http(url: string, method: string, headers: Readonly<Record<string, stri
   });
 }
 
+/** Sends a signed request, and resolves with the reply. */
 function signedCall({ url, service }: RunningExchange, method: string, target: string, body = '', agent?: Agent): Promise<HttpReply> {
   const ts = String(service.nowMs);
   const sign = createHmac('sha256', key.secret)

@@ -27,7 +27,8 @@ it('a durable create takes at most four times as long as its sync, plus 2 ms', a
   const fixture = new KeptFixture(files, queueMicrotask, { limits: { 'spot.newOrder': null } }, { folder, segmentBytes: 2 ** 24 });
   const bareFile = openSync(join(root, 'bare'), 'a');
   const bytes = Buffer.alloc(BYTES_PER_CREATE, 'x');
-  const [createTimesMs, syncTimesMs]: [number[], number[]] = [[], []];
+  const createTimesMs: number[] = [];
+  const syncTimesMs: number[] = [];
   for (let createNumber = 0; createNumber < CREATE_COUNT; createNumber++) {
     createTimesMs.push(
       await durationMs((done) => {

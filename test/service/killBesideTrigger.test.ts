@@ -22,7 +22,8 @@ async function bought(qty: string, cid = fixture.nextCid()): Promise<BookedOrder
 
 /** Places a stop of the bot that closes `qty` contracts and waits far below the market. */
 async function placeStop(qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
-  const [trigger, signMs] = ['40000', await serverMs()];
+  const trigger = '40000';
+  const signMs = await serverMs();
   const terms = { contractName, type: 'MARKET', positionType: 1, volume: qty, triggerType: '1', triggerPrice: trigger } as const;
   const { triggerIds } = await fixture.call('futures.createConditionOrder', { ...terms, side: 'SELL', open: 'CLOSE', clientOrderId: cid });
   const orderId = triggerTrackId(triggerIds[0]!, cid);
@@ -72,7 +73,8 @@ it('a stop protects until the end of a kill if the account has the contracts of 
 it("a kill names the contracts that a stop may close, if no evidence shows whether the stop is the bot's", async () => {
   fixture = await KillFixture.open();
   await bought('2000', 'hers');
-  const [own, stop] = [await bought('1000'), await placeStop('600')];
+  const own = await bought('1000');
+  const stop = await placeStop('600');
   // The reply to the bot's stop was lost, and a person has placed an equal one.
   await placeStop('600', 'hers-stop');
   const { residuals } = await kill([own, { ...stop, orderId: null }]);

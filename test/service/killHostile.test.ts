@@ -146,7 +146,9 @@ describe('trigger orders', () => {
     const instrument = fixture.instrument(contractName);
     const signMs = await timeMs();
     const terms = { contractName, type: 'LIMIT', positionType: 1, volume: '1000' } as const;
-    const [entry, stop, extraEntryCid] = [fixture.nextCid(), fixture.nextCid(), fixture.nextCid()];
+    const entry = fixture.nextCid();
+    const stop = fixture.nextCid();
+    const extraEntryCid = fixture.nextCid();
     const entryOrder = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entry } as const;
     const { orderId } = await fixture.call('futures.createOrder', entryOrder);
     const placeTrigger = async (open: 'OPEN' | 'CLOSE', triggerPrice: string, clientOrderId: string): Promise<string> => {
@@ -154,7 +156,8 @@ describe('trigger orders', () => {
       const order = { ...terms, side, open, price, triggerType, triggerPrice, clientOrderId } as const;
       return (await fixture.call('futures.createConditionOrder', order)).triggerIds[0]!;
     };
-    const [stopId, extraEntryId] = [await placeTrigger('CLOSE', '40000', stop), await placeTrigger('OPEN', '90000', extraEntryCid)];
+    const stopId = await placeTrigger('CLOSE', '40000', stop);
+    const extraEntryId = await placeTrigger('OPEN', '90000', extraEntryCid);
     const foreignId = await placeTrigger('OPEN', '91000', 'hers');
     const ownTerms = { instrument, qty: '1000', signMs } as const;
     const idOf = (id: string, cid: string): string | null => (isAnswered ? `trigger:${id}:${cid}` : null);

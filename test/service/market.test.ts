@@ -21,6 +21,7 @@ const readPublic = (service: Service, target: string): unknown =>
     ).body,
   );
 
+/** Returns a service whose prices replay these bars. */
 function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
   const { instrument } = bars;
   const service = {

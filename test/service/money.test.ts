@@ -55,6 +55,7 @@ test.each([
   );
 });
 
+/** Carries out one step of a script. */
 function runStep(fixture: Fixture, step: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
   if (step.kind === 'wait') fixture.pass(step.ms);
   else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
@@ -69,6 +70,7 @@ function runStep(fixture: Fixture, step: Step, ids: Record<string, string[]>, ba
   }
 }
 
+/** Checks that money is conserved, no balance is below 0, and no book is crossed or out of order. */
 function checkInvariants({ service: { spot } }: Fixture): void {
   spot.venue.assertConserved();
   for (const [account] of ACCOUNTS.entries()) {
@@ -78,7 +80,8 @@ function checkInvariants({ service: { spot } }: Fixture): void {
     }
   }
   for (const { matcher } of spot.markets) {
-    const [bid, ask] = [matcher.book.best('buy'), matcher.book.best('sell')];
+    const bid = matcher.book.best('buy');
+    const ask = matcher.book.best('sell');
     expectSame(bid === null || ask === null || bid.price < ask.price, true);
     for (const side of ['buy', 'sell'] as const) {
       const prices = matcher.book.levels(side, Infinity).map((level) => level.price);

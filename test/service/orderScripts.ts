@@ -56,7 +56,8 @@ const restAndCancel: Script = (fixture) => {
 const byClientId: Script = (fixture) => {
   const { profile } = fixture;
   const place = () => fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'same' }).orderId;
-  const [first, second] = [place(), place()];
+  const first = place();
+  const second = place();
   fixture.settle();
   const order = fixture.acked('spot.queryOrder', { newClientOrderId: 'same', symbol });
   expect(order?.orderId).toBe(profile.queryByClientId === 'works' ? second : undefined);

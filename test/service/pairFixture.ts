@@ -79,6 +79,7 @@ export class PairFixture {
     this.service.advance(this.#queue.nowMs + CLOCK_OFFSET_MS);
   }
 
+  /** Returns a client with this key. */
   #client(apiKey: string, secret: string): RestClient {
     const scheduler = this.#queue;
     const rng = seededRng(1);

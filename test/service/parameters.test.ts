@@ -169,7 +169,8 @@ describe('causes', () => {
 
   it('a spot order that has ended cannot be cancelled', () => {
     const fixture = new Fixture();
-    const [filled, canceled] = [fixture.limit('alice', 'SELL', '1', '100'), fixture.limit('alice', 'BUY', '1', '1')];
+    const filled = fixture.limit('alice', 'SELL', '1', '100');
+    const canceled = fixture.limit('alice', 'BUY', '1', '1');
     fixture.limit('bob', 'BUY', '1', '100');
     const cancel = (orderId: string) => call(fixture, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
     expect([cancel(filled), cancel(canceled), cancel(canceled), cancel('1')]).toEqual([-1145, 0, -1145, -2013]);

@@ -72,7 +72,8 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
   const book = venue.book(BTC);
   let lateCancels: VenueOrder[] = [];
   for (let row = 0; row < bars.length; row++) {
-    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+    const openMs = bars.openMs[row]!;
+    const closeMs = bars.closeMs[row]!;
     for (const request of requestsByRow[row] ?? []) {
       if (request.kind === 'cancel') {
         const order = orders[request.which];

@@ -15,6 +15,7 @@ generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', interval: '15m', fromMs
 generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', market: 'futures', interval: '1h', fromMs: START_MS, bars: 48, seed: 4 });
 
 const HOUR_MS = 3_600_000;
+/** Writes an exchange config with these prices, and returns its path. */
 const writeConfig = (
   prices: string,
   futures = '{ catalog: data, symbol: DEMOUSDT, interval: 1h, from: 2026-01-05T10:00, match: bars }',

@@ -20,6 +20,7 @@ export class Signer {
     return this.#send('GET', target, '');
   }
 
+  /** Sends a signed request, and returns the body. Throws unless the reply is 200. */
   async #send(method: string, target: string, body: string): Promise<string> {
     const timestamp = String(Date.now());
     const signature = createHmac('sha256', this.#key.secret)

@@ -27,6 +27,7 @@ const FAST_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 450 };
 /** Long enough for the answers of a client on a busy machine. A silent client shows when the time has passed. */
 const SLOW_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 5000 };
 type HeartbeatForm = 'frame' | 'message';
+/** Starts an exchange with this form of heartbeat. */
 async function startExchange(heartbeatForm: HeartbeatForm = 'frame', heartbeat = FAST_HEARTBEAT, port = 0): Promise<RunningExchange> {
   const { service: startScriptedServer, ...settings } = demoSettings(1);
   const running = await runExchange(
@@ -105,7 +106,8 @@ describe('the server', () => {
 
   it('under heartbeatForm: message the server keeps a client that answers with text, and closes one that answers with control frames', async () => {
     const exchange = await startExchange('message', SLOW_HEARTBEAT);
-    const [wellBehaved, misbehaving] = [connectRaw(exchange), connectRaw(exchange)];
+    const wellBehaved = connectRaw(exchange);
+    const misbehaving = connectRaw(exchange);
     const answer = (socket: RawConnection, pong: (stamp: string) => void) => {
       let answered = 0;
       const timer = setInterval(() => {

@@ -185,11 +185,9 @@ describe('lists', () => {
 describe('orders', () => {
   it('orders rest by price and time, and trade at the price of the resting order', () => {
     const fixture = new Fixture();
-    const [restingAt101, first, second] = [
-      fixture.limit('bob', 'SELL', '1', '101'),
-      fixture.limit('bob', 'SELL', '1', '100'),
-      fixture.limit('bob', 'SELL', '1', '100'),
-    ];
+    const restingAt101 = fixture.limit('bob', 'SELL', '1', '101');
+    const first = fixture.limit('bob', 'SELL', '1', '100');
+    const second = fixture.limit('bob', 'SELL', '1', '100');
     const taker = fixture.limit('alice', 'BUY', '2.5', '105');
     expect([restingAt101, first, second].map((id) => fixture.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
     expect(fixture.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
@@ -212,7 +210,8 @@ describe('orders', () => {
 
   it('a self-trade of one account is listed twice, once for each side', () => {
     const fixture = new Fixture();
-    const [sell, buy] = [fixture.limit('alice', 'SELL', '1', '100'), fixture.limit('alice', 'BUY', '1', '100')];
+    const sell = fixture.limit('alice', 'SELL', '1', '100');
+    const buy = fixture.limit('alice', 'BUY', '1', '100');
     const rows = JSON.parse(fixture.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
     expect(rows).toMatchObject([
       { id: 1, bidId: buy, askId: sell, isBuyer: true, isMaker: false, feeCoin: 'BTC', fee: 0.002 },

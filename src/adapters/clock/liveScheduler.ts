@@ -63,6 +63,7 @@ export class LiveScheduler implements Scheduler {
     this.#disarm();
   }
 
+  /** Sets the timer for the next event, unless one is set that ends no later. Very long waits are split. */
   #arm(): void {
     const { nextMs } = this.#queue;
     if (this.#isClosed || this.#waiting.size === 0 || nextMs >= this.#armedMs) return;
@@ -78,6 +79,7 @@ export class LiveScheduler implements Scheduler {
     this.#armedMs = Infinity;
   }
 
+  /** Runs all due events, and sets the timer for the next one. */
   #wake(): void {
     // No timer is needed until everything due has run.
     this.#armedMs = -Infinity;

@@ -2,22 +2,22 @@
 
 import { setImmediate as turned } from 'node:timers/promises';
 
-/** The clocks as they were before strategy code was loaded; null: this thread runs none alone. */
-let held: { readonly wallMs: () => number; readonly monotonicMs: () => number } | null = null;
+/** The clocks as they were before strategy code was loaded; null: this thread does not run a strategy alone. */
+let heldClocks: { readonly wallMs: () => number; readonly monotonicMs: () => number } | null = null;
 
 /** From now on this thread asks the clocks of this moment, whatever the strategies that it runs put in their place. */
 export function holdClocks(): void {
-  held ??= { wallMs: Date.now, monotonicMs: performance.now.bind(performance) };
+  heldClocks ??= { wallMs: Date.now, monotonicMs: performance.now.bind(performance) };
 }
 
 /** Returns the Unix time in ms, UTC. */
 export function nowMs(): number {
-  return held === null ? Date.now() : held.wallMs();
+  return heldClocks === null ? Date.now() : heldClocks.wallMs();
 }
 
 /** Returns the ms since a fixed moment of this thread. Never runs back; for durations only. */
 export function monotonicMs(): number {
-  return held === null ? performance.now() : held.monotonicMs();
+  return heldClocks === null ? performance.now() : heldClocks.monotonicMs();
 }
 
 /** Returns the Unix time in ms at which this process started, the same in all of its threads. */

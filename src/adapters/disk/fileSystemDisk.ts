@@ -28,7 +28,9 @@ const MODE_OF_OTHERS = 0o077;
 const MAX_OPEN = 8;
 // Windows lacks the last three.
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
-const [NOFOLLOW, NONBLOCK, DIRECTORY] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0, constants.O_DIRECTORY ?? 0];
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const NONBLOCK = constants.O_NONBLOCK ?? 0;
+const DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 /** A file that is open for appending. */
 interface OpenFile {
@@ -61,7 +63,10 @@ export class FileSystemDisk implements Disk {
 
   list(folder: string): readonly string[] {
     const entries = withDiskError(folder, () => readdirSync(folder, { withFileTypes: true }));
-    return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name).toSorted(); // prettier-ignore
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted();
   }
 
   read(path: string): Uint8Array {
@@ -239,7 +244,8 @@ const linkError = (path: string, expected: string): ConfigError =>
 /** True if the open file still has its name and no other process has changed its size. */
 function isUnchanged({ descriptor, size }: OpenFile, path: string): boolean {
   try {
-    const [opened, named] = [fstatSync(descriptor), lstatSync(path)];
+    const opened = fstatSync(descriptor);
+    const named = lstatSync(path);
     return opened.ino === named.ino && opened.dev === named.dev && opened.size === size;
   } catch (error) {
     codeOf(error);

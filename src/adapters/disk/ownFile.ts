@@ -21,7 +21,8 @@ const MODE = 0o600;
 const MODE_OF_OTHERS = 0o077;
 // Windows lacks the last two.
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
-const [NOFOLLOW, NONBLOCK] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0];
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
 /** Writes `text` to `path`, replacing what exists; a link is replaced, not followed. Throws the system's error. */
 export function replaceFile(path: string, text: string): void {

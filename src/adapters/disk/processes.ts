@@ -59,7 +59,8 @@ function statOf(pid: number): { readonly state: string; readonly started: string
   const fields = textOf(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ');
-  const [state, started] = [fields?.[0], fields?.[19]];
+  const state = fields?.[0];
+  const started = fields?.[19];
   return state === undefined || started === undefined ? null : { state, started };
 }
 

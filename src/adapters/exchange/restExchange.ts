@@ -17,6 +17,7 @@ import { FundingWatch } from './account/funding.ts';
 import { Identify } from './observe/identify.ts';
 import { HoldingsCheck } from './account/holdingsCheck.ts';
 import { NotedTotals } from './account/notedTotals.ts';
+import { uncertaintiesOf } from './account/uncertainties.ts';
 import { CreateQueue } from './send/createQueue.ts';
 import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
 import type { ReferencePosition } from './client/referenceBook.ts';
@@ -68,39 +69,13 @@ export class RestExchange implements OrderGateway {
     const core = new ExchangeContext(deps);
     this.#core = core;
     this.supportsTriggerOrders = deps.market === 'futures';
-    const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = deps;
-    const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, own } = core;
-    const adopted = (tracked: TrackedOrder): void => this.#onAdoption(tracked);
-    const cancelDuplicate = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const noteForeign = (foreign: ForeignOrder, isUndecided: boolean): void =>
-      void notes?.cursor(
-        foreignCursor(foreign, instruments, isUndecided ? this.#readers.trades(foreign.instrument).lastBookedId : undefined),
-      );
-    const attribution = new OrderAttribution({
-      instruments, trackedOrders, raisedCauses, sink, adopted, noteForeign, cancelDuplicate,
-    }); // prettier-ignore
-    this.#attribution = attribution;
-    const identify = new Identify({ venue, attribution });
-    this.#readers = new Readers({
-      core,
-      attribution,
-      identify,
-      statuses: () => this.#statuses,
-    });
+    const { instruments, scheduler, settings } = deps;
+    const { venue, trackedOrders, raisedCauses, own } = core;
+    this.#attribution = this.#openAttribution();
+    const identify = new Identify({ venue, attribution: this.#attribution });
+    this.#readers = new Readers({ core, attribution: this.#attribution, identify, statuses: () => this.#statuses });
     const { reconcile, readTrades } = this.#readers;
-    const contest = (orders: readonly TrackedOrder[], venueId: string): void => attribution.contestVenueId(orders, venueId);
-    this.#statuses = new StatusReader({
-      scheduler,
-      venue,
-      trackedOrders,
-      raisedCauses,
-      instruments,
-      sink,
-      venueMs,
-      lagMs,
-      contest,
-      readTrades,
-    });
+    this.#statuses = this.#openStatuses();
     this.#cancels = new Cancels({
       scheduler,
       venue,
@@ -110,34 +85,102 @@ export class RestExchange implements OrderGateway {
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#settings = settingsOf(core);
-    const { journal } = deps;
-    this.#createQueue = new CreateQueue({
-      scheduler, venue, trackedOrders, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contest,
+    this.#createQueue = this.#openCreateQueue();
+    this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
+    this.#funding = this.#openFunding();
+    this.#notedTotals = this.#openNotedTotals();
+    const holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, noted: this.#notedTotals });
+    this.#holdings = holdings;
+    const venueNow = (): Work<number | null> => core.clock.now();
+    this.#evidence = this.#openEvidence(identify, venueNow);
+    const active = (): readonly number[] => own.filter((index) => trackedOrders.openOf(index).size > 0);
+    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(this.#attribution, core);
+    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
+  }
+
+  #openAttribution(): OrderAttribution {
+    const { trackedOrders, raisedCauses, sink, venue, deps } = this.#core;
+    const { instruments, notes = null } = deps;
+    return new OrderAttribution({
+      instruments,
+      trackedOrders,
+      raisedCauses,
+      sink,
+      adopted: (tracked) => this.#onAdoption(tracked),
+      noteForeign: (foreign, isUndecided) => {
+        const newestTrade = isUndecided ? this.#readers.trades(foreign.instrument).lastBookedId : undefined;
+        notes?.cursor(foreignCursor(foreign, instruments, newestTrade));
+      },
+      cancelDuplicate: (index, venueId) => void start(venue.cancel(instruments[index]!, venueId)),
+    });
+  }
+
+  #openStatuses(): StatusReader {
+    const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, deps } = this.#core;
+    const { scheduler, instruments } = deps;
+    const contest = (orders: readonly TrackedOrder[], venueId: string): void => this.#attribution.contestVenueId(orders, venueId);
+    const { readTrades } = this.#readers;
+    return new StatusReader({ scheduler, venue, trackedOrders, raisedCauses, instruments, sink, venueMs, lagMs, contest, readTrades });
+  }
+
+  #openCreateQueue(): CreateQueue {
+    const { venue, trackedOrders, raisedCauses, sink, deps } = this.#core;
+    const { scheduler, journal, instruments, settings, serverTime, delayObserver = null } = deps;
+    const attribution = this.#attribution;
+    return new CreateQueue({
+      scheduler,
+      venue,
+      trackedOrders,
+      raisedCauses,
+      journal,
+      instruments,
+      settings,
+      serverTime,
+      delayObserver,
+      sink,
+      adopted: (tracked) => this.#onAdoption(tracked),
+      contest: (orders, venueId) => attribution.contestVenueId(orders, venueId),
       isDuplicate: (venueId) => attribution.isDuplicate(venueId),
       duplicated: (tracked, venueId) => attribution.addSecondId(tracked, venueId),
       holdCode: (tracked) => this.#holdCode(tracked),
-    }); // prettier-ignore
-    this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
-    this.#funding = new FundingWatch({
-      instruments, venueMs, isHeld: deps.holdsSide,
+    });
+  }
+
+  #openFunding(): FundingWatch {
+    const { venueMs, sink, deps } = this.#core;
+    const { instruments, holdsSide: isHeld, notes = null } = deps;
+    return new FundingWatch({
+      instruments,
+      venueMs,
+      isHeld,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
-    }); // prettier-ignore
-    const { holdings: totals, positions } = core;
+    });
+  }
+
+  #openNotedTotals(): NotedTotals {
+    const { holdings, positions, own, deps } = this.#core;
+    const { instruments, notes = null } = deps;
     const countedUpTo = (index: number): string | null => this.#readers.trades(index).seen.countedUpToId;
     const hasCountedAll = (index: number): boolean => this.#readers.trades(index).hasCountedAll;
-    this.#notedTotals = new NotedTotals({ notes, instruments, own, holdings: totals, positions, countedUpTo, hasCountedAll });
-    this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, noted: this.#notedTotals });
-    const venueNow = (): Work<number | null> => core.clock.now();
-    const holdings = this.#holdings;
-    this.#evidence = new EvidenceReader({
-      venue, attribution, trackedOrders, identify, holdings, sink, venueNow, readTrades,
-      lastMs: () => core.clock.lastMs,
-      isWaiting: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => parseTriggerTrackId(tracked.venueId)?.triggerId === triggerId),
-    }); // prettier-ignore
-    const active = (): readonly number[] => own.filter((index) => trackedOrders.openOf(index).size > 0);
-    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(attribution, core);
-    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
+    return new NotedTotals({ notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll });
+  }
+
+  #openEvidence(identify: Identify, venueNow: () => Work<number | null>): EvidenceReader {
+    const { venue, sink, clock, trackedOrders } = this.#core;
+    const isTriggerOf = ({ venueId }: TrackedOrder, triggerId: string): boolean => parseTriggerTrackId(venueId)?.triggerId === triggerId;
+    return new EvidenceReader({
+      venue,
+      attribution: this.#attribution,
+      trackedOrders,
+      identify,
+      holdings: this.#holdings,
+      sink,
+      venueNow,
+      readTrades: this.#readers.readTrades,
+      lastMs: () => clock.lastMs,
+      isWaiting: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => isTriggerOf(tracked, triggerId)),
+    });
   }
 
   /** Connects the engine as the receiver of events. On futures, also starts applying the contract settings. */
@@ -327,6 +370,7 @@ export class RestExchange implements OrderGateway {
     this.#cancels.onVenueId(tracked);
     this.#polling.scheduleRead(tracked.request.instrumentIndex);
   }
+  /** Reconciles instruments with working orders until no read is due soon, then their positions. */
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#core.deps;
     const isRequested = (tracked: TrackedOrder): boolean => instruments.includes(tracked.request.instrumentIndex);
@@ -345,27 +389,6 @@ export class RestExchange implements OrderGateway {
     const withPosition = instruments.filter((index) => !this.#core.positions.isFlat(index));
     if (this.#core.deps.market !== 'spot' && withPosition.length > 0) yield* this.#holdings.verify(withPosition, RECONCILE);
   }
-}
-
-/** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
-function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {
-  const contested = own.flatMap((index) =>
-    Array.from(trackedOrders.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
-  );
-  return [
-    ...contested.map(({ request, clientOrderId, contestedId }): AuditDifference => {
-      const detail = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
-      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what: detail };
-    }),
-    ...openDuplicates.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
-      return {
-        code: 'DUPLICATE',
-        instrument,
-        venueId,
-        what: `order ${venueId}, a second copy of ${clientOrderId}, is open and is being cancelled`,
-      };
-    }),
-  ];
 }
 
 /** Returns null on spot and if no target settings are configured. */

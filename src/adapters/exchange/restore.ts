@@ -48,7 +48,8 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
   const totals: VenueHolding[] = [];
   for (const [key, value] of cursors) {
     const separator = key.indexOf(' ');
-    const [symbol, channel] = [key.slice(0, separator), key.slice(separator + 1)];
+    const symbol = key.slice(0, separator);
+    const channel = key.slice(separator + 1);
     if (channel === 'total') totals.push({ asset: symbol, total: value });
     if (key === INCIDENT_KEY) target.onIncident(Number(value));
     const index = indexById.get(symbol);
@@ -70,7 +71,8 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
 
 /** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
 const FOREIGN = 'foreign ';
-const [ORDER, TRIGGER] = ['order', 'trigger'] as const;
+const ORDER = 'order';
+const TRIGGER = 'trigger';
 
 /**
  * Returns the cursor of a foreign order. `lastBookedId`: a trade before all of its trades, or null without one; undefined: the order no longer

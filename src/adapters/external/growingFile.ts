@@ -71,6 +71,7 @@ export class GrowingFile {
     this.#bytes = this.#lines = 0;
   }
 
+  /** Reads the complete lines that were added since the last read, at most `MAX_BYTES`. `size`: of the file, in bytes. */
   #read(descriptor: number, size: number): FileLook {
     this.#problem = null;
     const bytes = Buffer.alloc(Math.min(MAX_BYTES, size - this.#bytes));
@@ -94,6 +95,7 @@ export class GrowingFile {
     return { ...fileRows, isAtEnd: count < MAX_BYTES };
   }
 
+  /** Returns the rows of complete lines. Bad lines are left out and reported, the first ones by name. */
   #rowsOf(lines: readonly string[]): Omit<FileLook, 'isAtEnd'> {
     const text = new TextFile(this.#path, this.#names);
     const bad: string[] = [];

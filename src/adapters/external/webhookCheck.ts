@@ -51,6 +51,7 @@ export class HookChecker {
     return this.#proof === 'signature' ? this.#checkSigned(request, nowMs) : this.#checkBody(request, nowMs);
   }
 
+  /** Checks a request with a signature in its headers. Returns its value, or why it is refused. */
   #checkSigned({ path, headers, body }: HookRequest, nowMs: number): HookValue | HookRefusal {
     const [sent, nonce, signature] = ['x-isobar-time', 'x-isobar-nonce', 'x-isobar-signature'].map((name) => headers[name] ?? '');
     if (signature === '') return { status: 401, problem: 'expected a signature: X-Isobar-Time, X-Isobar-Nonce and X-Isobar-Signature' };
@@ -63,6 +64,7 @@ export class HookChecker {
     return fields === null ? NO_OBJECT : valueOf(fields['time'], fields['value'], nonce!);
   }
 
+  /** Checks a request with the secret in its body. Returns its value, or why it is refused. */
   #checkBody({ body }: HookRequest, nowMs: number): HookValue | HookRefusal {
     const fields = fieldsOf(body);
     const secret = fields?.['secret'];

@@ -182,6 +182,7 @@ export class FileJournal implements Journal {
     const text = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
     return this.#file.append('INTENT', intentOf(order, text));
   }
+  /** Journals the verdict of risk with its inputs. `code`: the deny code; null for an approved order. */
   #verdict(order: Order, code: string | null): number {
     return this.#file.append('VERDICT', {
       cid: this.#cid(order),

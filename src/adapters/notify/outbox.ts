@@ -148,6 +148,7 @@ class NotifierQueue {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
   }
 
+  /** Sends the first waiting alert, unless a send or a pause is under way. */
   #sendNext(): void {
     const nextItem = this.#waiting[0];
     if (!nextItem || this.#isBusy || this.#timer !== null || this.#isStopped) return;
@@ -165,6 +166,7 @@ class NotifierQueue {
     });
   }
 
+  /** Puts a failed alert back and pauses, or gives it up after the last try. `mayPass`: another try may succeed. */
   #onFailure(item: WaitingAlert, why: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
     const { max, firstPauseMs, maxPauseMs, lost } = this.#options;

@@ -7,7 +7,8 @@ const LONG_TEXT = 512;
 const LONG_PART = 80;
 const LONG_PARTS = 2_000;
 
-const LITERAL = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|(?<=(?:[=(,:;!&|?{}[\n]|=>|\breturn)[ \t]*)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g; // prettier-ignore
+const LITERAL =
+  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|(?<=(?:[=(,:;!&|?{}[\n]|=>|\breturn)[ \t]*)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g;
 
 /** Returns the code with unchanged positions: comments, strings and regular expressions become blanks; expressions in templates stay. */
 export function codeOnly(text: string): string {

@@ -64,7 +64,8 @@ export async function loadModule(
     );
   }
   const bundled = await bundler(path, displayName);
-  const [host, compose] = [builtUrl('index').href, builtUrl('compose').href];
+  const host = builtUrl('index').href;
+  const compose = builtUrl('compose').href;
   const map = Buffer.from(bundled.map).toString('base64');
   const code = `${bundled.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
   // Must precede the import: only modules loaded later get their source lines in stack traces.

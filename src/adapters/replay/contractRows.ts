@@ -114,6 +114,7 @@ export class ContractRows {
     };
   }
 
+  /** Returns the event that the stop of a bracket is reached. `price`: at which it executes, in ticks. */
   private stop(bracket: Bracket, price: number, timeMs: number, stage: number = STAGE.stop): RowEvent {
     const { brackets, bracketManager } = this.engine;
     const { instrument, isLong } = bracket;

@@ -35,7 +35,10 @@ export function matchFinerRows(
   for (let fromMs = openMs; fromMs < closeMs;) {
     const rows = source.next(instrument, fromMs, closeMs);
     if (rows === null || rows.length === 0) return count > 0;
-    const [open, high, low, close] = [ticksOf(rows, 'open'), ticksOf(rows, 'high'), ticksOf(rows, 'low'), ticksOf(rows, 'close')];
+    const open = ticksOf(rows, 'open');
+    const high = ticksOf(rows, 'high');
+    const low = ticksOf(rows, 'low');
+    const close = ticksOf(rows, 'close');
     if (count === 0 && open[0] !== openTicks) return false;
     for (let index = 0; index < rows.length; index++)
       if (!match(count++, rows.openMs[index]!, rows.closeMs[index]!, open[index]!, high[index]!, low[index]!, close[index]!)) return true;

@@ -58,8 +58,10 @@ test('the search for the first row beyond a limit agrees with a naive scan over 
   const beyond = new FirstBeyond(high, low);
   let hits = 0;
   for (let queryIndex = 0; queryIndex < 2_000; queryIndex++) {
-    const [firstBound, secondBound] = [Math.floor(random.next() * (rows + 1)), Math.floor(random.next() * (rows + 1))];
-    const [fromRow, toRow] = [Math.min(firstBound, secondBound), Math.max(firstBound, secondBound)];
+    const firstBound = Math.floor(random.next() * (rows + 1));
+    const secondBound = Math.floor(random.next() * (rows + 1));
+    const fromRow = Math.min(firstBound, secondBound);
+    const toRow = Math.max(firstBound, secondBound);
     const level = low[Math.floor(random.next() * rows)]! + (random.next() < 0.5 ? 0 : 30);
     const isLow = queryIndex % 2 === 0;
     const naive = low.findIndex((_, row) => row >= fromRow && row < toRow && (isLow ? low[row]! <= level : high[row]! >= level));

@@ -121,6 +121,7 @@ export class MarginWatch {
     if (this.due.length > 0) this.payFunding();
   }
 
+  /** Applies the marks of the rows at `timeMs`, liquidates what lacks margin, and finds the next row to check. */
   private judge(timeMs: number): void {
     this.isSettling = true;
     this.lines.forEach(({ feed, marks }, index) => {
@@ -151,6 +152,10 @@ export class MarginWatch {
     this.wake = queue.at(next, () => (this.wake = 0));
   }
 
+  /**
+   * Returns the close of the next row at which a position may lack margin, ms. Several cross positions share their margin, so every close
+   * counts.
+   */
   private nextRow(sinceMs: number): number {
     let next = INFINITY;
     let cross = 0;
@@ -174,6 +179,7 @@ export class MarginWatch {
     return row < 0 ? INFINITY : feed.closeOf(row);
   }
 
+  /** Returns the next close of any contract after `sinceMs`, ms; Infinity after the last one. */
   private nextClose(sinceMs: number): number {
     let next = INFINITY;
     for (const { feed } of this.lines) {
@@ -193,6 +199,7 @@ export class MarginWatch {
     if (row >= 0) this.venue.setMark(feed.instrument, marks.close[row]!);
   }
 
+  /** Schedules the next funding payment of a contract, each one when the one before is due. */
   private scheduleFunding(line: Line, index: number): void {
     const { funding } = line;
     const { queue } = this.engine;

@@ -223,6 +223,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     });
   }
 
+  /** Matches one row of a spot instrument: stops at the open, then those inside the row, then the book. */
   private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
     const { bracketManager, drafts } = this.engine;
     const brackets = this.brackets;
@@ -275,6 +276,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   /** Orders whose reply was lost, by our id, with the venue's id. A read of open orders or trades would show them. */
   private readonly placed = new Map<number, number>();
 
+  /** Places an order whose latency has passed. An order that a reached price has caused executes at that price at once. */
   private arrive(order: ApprovedOrder): void {
     const { id, instrumentIndex } = order;
     const engine = this.engine;
@@ -298,6 +300,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (hitPrice === hitPrice) replayBook.book.execute(placed, hitPrice, nowMs, order.parent > 0 ? STOP : STOP_ENTRY);
   }
 
+  /** Places a trigger order whose latency has passed. */
   private triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
     const { id } = order;
     const triggers = this.triggers!;
@@ -309,6 +312,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     else this.engine.acked(id, waiting as VenueOrderId, nowMs);
   }
 
+  /**
+   * Cancels an order whose cancel latency has passed. Inside a row, the cancel takes effect at its end. `id` shows whether the record still
+   * holds the order.
+   */
   private cancelArrives(order: Order, id: OrderId): void {
     if (order.id !== id) return;
     const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
@@ -343,6 +350,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next - cursor.base]! < this.engine.nowMs;
   }
 
+  /** Carries out the cancels that arrived inside the row which has ended. */
   private actLateCancels(replayBook: ReplayBook): void {
     replayBook.late = 0;
     for (const order of replayBook.lateTriggers.splice(0)) {

@@ -93,6 +93,7 @@ export class ReplayTriggers implements RowTriggers {
     return child;
   };
 
+  /** Handles a trigger order that has fired. A refused child order ends it as rejected. */
   private onFired(trigger: Trigger, timeMs: number): void {
     const engine = this.engine;
     const order = this.orderOf.get(trigger.id)!;

@@ -57,7 +57,11 @@ interface FuturesBooks {
 
 /** Opens the venue of the contracts of a run, with its account and its margin checks. */
 export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: Deposits, books: FuturesBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
+  const {
+    exchange,
+    slippage,
+    fees: [model = null],
+  } = deps;
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
   const { rounding, contractPpm } = plan.fees;

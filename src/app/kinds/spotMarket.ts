@@ -55,7 +55,11 @@ interface SpotBooks {
 
 /** Opens the venue of the spot instruments of a run, with its account. */
 export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: Deposits, books: SpotBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
+  const {
+    exchange,
+    slippage,
+    fees: [model = null],
+  } = deps;
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const venue = new Venue({ ...commonConfig(plan, books.instruments, slippage), fees: { ...plan.fees, model } }, exchange);
   const account = venue.openAccount('bot');

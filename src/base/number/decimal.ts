@@ -13,7 +13,8 @@ export function toScaled(value: string | Decimal, digits: number): number | null
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
 
-const [ZERO, NINE] = [48, 57];
+const ZERO = 48;
+const NINE = 57;
 /** Any number of this many digits is a safe integer. */
 const MAX_SAFE_DIGITS = 15;
 

@@ -15,7 +15,9 @@ export function nearestName(unknownName: string, valid: readonly string[]): stri
     const distance = editDistance(unknownName.toLowerCase(), name.toLowerCase());
     const beginning = commonBeginning(unknownName.toLowerCase(), name.toLowerCase());
     if (distance > bestDistance || (distance === bestDistance && beginning <= bestBeginning)) continue;
-    [best, bestDistance, bestBeginning] = [name, distance, beginning];
+    best = name;
+    bestDistance = distance;
+    bestBeginning = beginning;
   }
   return best !== null && bestDistance <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
 }

@@ -16,7 +16,10 @@ export function seededRng(seed: number): Rng {
     z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
     return z ^ (z >>> 15);
   };
-  let [a, b, c, d] = [splitmix(), splitmix(), splitmix(), splitmix() | 1];
+  let a = splitmix();
+  let b = splitmix();
+  let c = splitmix();
+  let d = splitmix() | 1;
   return {
     next() {
       let t = a;

@@ -35,8 +35,13 @@ export function highestTrue(test: (value: number) => boolean, near: number, top:
   let low = 0;
   let high = top;
   for (let probe = Math.max(1, near), step = 1; low < probe && probe <= high; step *= 8) {
-    if (test(probe)) probe = (low = probe) + step;
-    else probe = (high = probe - 1) - step;
+    if (test(probe)) {
+      low = probe;
+      probe = low + step;
+    } else {
+      high = probe - 1;
+      probe = high - step;
+    }
     if (low > 0 && high < top) break;
   }
   while (low < high) {
@@ -56,8 +61,13 @@ export function lowestTrue(test: (value: number) => boolean, near: number, top: 
   let high = top;
   if (!test(high)) return INFINITY;
   for (let probe = near, step = 1; low <= probe && probe < high; step *= 8) {
-    if (test(probe)) probe = (high = probe) - step;
-    else probe = (low = probe + 1) + step;
+    if (test(probe)) {
+      high = probe;
+      probe = high - step;
+    } else {
+      low = probe + 1;
+      probe = low + step;
+    }
     if (low > 1 && high < top) break;
   }
   while (low < high) {

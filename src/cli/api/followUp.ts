@@ -36,7 +36,10 @@ function callsFor(op: Op, text: ArgumentText): readonly string[] {
 
 /** Returns the calls that show a new order. */
 function forCreate(op: Op, text: ArgumentText): readonly string[] {
-  const [symbol, contract, id, clientId] = [text('symbol'), text('contractName'), text('orderId'), text('newClientOrderId')];
+  const symbol = text('symbol');
+  const contract = text('contractName');
+  const id = text('orderId');
+  const clientId = text('newClientOrderId');
   if (op === 'futures.createConditionOrder') return [`futures.triggerOrderList${contract}`, `futures.orderHistory${contract}`];
   if (op === 'futures.createOrder') {
     return id === '' ? [`futures.openOrders${contract}`, `futures.orderHistory${contract}`] : [`futures.orderInformation${contract}${id}`];
@@ -48,7 +51,9 @@ function forCreate(op: Op, text: ArgumentText): readonly string[] {
 
 /** Returns the call that shows a cancelled order. */
 function forCancel(op: Op, text: ArgumentText): string {
-  const [symbol, contract, id] = [text('symbol'), text('contractName'), text('orderId')];
+  const symbol = text('symbol');
+  const contract = text('contractName');
+  const id = text('orderId');
   if (op === 'futures.cancelTriggerOrder') return `futures.triggerOrderList${contract}`;
   if (op === 'futures.cancelOrder') return `futures.orderInformation${contract}${id}`;
   if (op === 'spot.batchCancel') return `spot.openOrders${symbol} limit=100`;

@@ -36,7 +36,9 @@ function filesBelow(folder: string, pattern: RegExp, depth: number): readonly st
 /** Returns the paths of the folders in `folder`. */
 function foldersIn(folder: string): readonly string[] {
   const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
-  return entries(folder).filter((entry) => entry.isDirectory()).map((entry) => `${prefix}${entry.name}`); // prettier-ignore
+  return entries(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${prefix}${entry.name}`);
 }
 
 /** Returns the entries of a folder. Empty when the folder cannot be read, because completion must not print errors. */

@@ -48,7 +48,9 @@ const below = (label: string, text: string): readonly string[] => labelText(LEAD
 /** Returns the number of results of each status, the verdict, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
   const namesWith = (status: Status): readonly string[] => checks.filter((check) => check.status === status).map(({ name }) => name);
-  const [failed, warnings, skipped] = [namesWith('failed'), namesWith('warning'), namesWith('skipped')];
+  const failed = namesWith('failed');
+  const warnings = namesWith('warning');
+  const skipped = namesWith('skipped');
   const counts = [
     `${count(namesWith('ok').length)} ok`,
     ...(warnings.length > 0 ? [`${count(warnings.length)} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),

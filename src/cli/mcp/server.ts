@@ -97,6 +97,7 @@ export class McpServer {
     this.#startWaiting();
   }
 
+  /** Answers a request of the client by its method. Only `ping` is answered before `initialize`. */
   #answer(id: Id, method: string, params: Fields): void {
     if (this.#calls.has(id)) return this.#fail(id, ERRORS.invalid, 'a call with this id is running');
     if (method === 'ping') return this.#succeed(id, {});
@@ -107,6 +108,7 @@ export class McpServer {
     this.#fail(id, ERRORS.noMethod, `${method.slice(0, 80)}: no such method`);
   }
 
+  /** Agrees on a version of the protocol, and says what the server can do. */
   #initialize(id: Id, { protocolVersion }: Fields): void {
     const chosenVersion = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
     this.#isInitialized = true;
@@ -118,6 +120,7 @@ export class McpServer {
     });
   }
 
+  /** Queues a call of a tool. Fails for an unknown tool, for invalid arguments, and beyond the maximum number of calls. */
   #call(id: Id, { name, arguments: args = {} }: Fields): void {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool === undefined) return this.#fail(id, ERRORS.params, this.#noToolText(name));
@@ -153,6 +156,7 @@ export class McpServer {
     done();
   }
 
+  /** Runs the command of a call, and then starts the next one. */
   #start(call: Call): void {
     this.#running++;
     call.end = this.#deps.run(call.words, (result) => {

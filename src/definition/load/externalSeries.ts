@@ -74,7 +74,8 @@ export function externalNotes(
   return series.flatMap(({ name, input, values: { length, knownMs } }) => {
     const label = `series ${name === input.name ? name : `${name} (${input.name})`}`;
     if (length === 0) return [`${label}: no value was known before ${formatMinute(toMs)}`];
-    const [firstMs, lastMs] = [knownMs[0]!, knownMs[length - 1]!];
+    const firstMs = knownMs[0]!;
+    const lastMs = knownMs[length - 1]!;
     const isStale = length > 1 && toMs - lastMs > (STALE_STEPS * (lastMs - firstMs)) / (length - 1);
     return [
       ...(firstMs > fromMs ? [`${label}: the first value was known at ${formatMinute(firstMs)}, after the start of the run`] : []),

@@ -45,56 +45,58 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseFeedInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      const requested: RequestedFeed = { name, feed, key: { market, symbol, interval }, range };
       if (isTradeBars(interval)) {
-        feeds.push(tradeBarPlan(definition, source, store, { name, feed, key: { market, symbol, interval }, range }));
+        feeds.push(tradeBarPlan(definition, source, store, requested));
         continue;
       }
       knownSymbols.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
-      const listed = listedSpan(feed.listed?.[symbol], interval);
-      const within = spanWithin(range, listed);
-      // The symbol was not listed during the run.
-      if (within === null) continue;
-      const load = (fromMs: number | null) =>
-        withoutUnlisted(
-          loadFeed(
-            store,
-            { market, symbol, interval },
-            { fromMs: fromMs ?? undefined, toMs: within.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS },
-            Number(feed.minCoverage ?? 0),
-          ),
-          listed.fromMs,
-        );
-      const isShort = isShorterThan(interval, range);
-      const message = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
-      if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(message, range);
-      const loaded = isShort ? warmUpAlone(load, interval, range, message) : load(within.fromMs);
-      if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
-      feeds.push({
-        name,
-        bars: times.of(withOverrides(loaded.bars, definition, source)),
-        firstRow: loaded.firstRow,
-        quality: loaded.quality,
-        files: loaded.files ?? [],
-        ...(listed.fromMs === null ? {} : { listedFromMs: listed.fromMs }),
-        ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
-        ...outdatedNote(store, { market, symbol, interval }, loaded, range),
-      });
+      const plan = listedPlan(definition, source, store, requested);
+      if (plan !== null) feeds.push({ ...plan, bars: times.of(plan.bars) });
     }
   }
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => withOverrides(bars, definition, source))];
 }
 
-/** A feed whose bars are built from trades. */
-interface TradeBarFeed {
+/** One symbol of a feed, and the range of the run. */
+interface RequestedFeed {
   readonly name: string;
   readonly feed: Definition['feeds'][string];
   readonly key: BarKey;
   readonly range: FeedRange;
 }
 
+/** Returns the plan of a feed of bars for the time in which its symbol was listed; null if it was not listed during the run. */
+function listedPlan(definition: Definition, source: DefinitionSource, store: BarStore, requested: RequestedFeed): FeedPlan | null {
+  const { name, feed, key, range } = requested;
+  const { market, symbol, interval } = key;
+  const listed = listedSpan(feed.listed?.[symbol], interval);
+  const within = spanWithin(range, listed);
+  if (within === null) return null;
+  const load = (fromMs: number | null): LoadedBars => {
+    const rows = { fromMs: fromMs ?? undefined, toMs: within.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS };
+    return withoutUnlisted(loadFeed(store, key, rows, Number(feed.minCoverage ?? 0)), listed.fromMs);
+  };
+  const isShort = isShorterThan(interval, range);
+  const message = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
+  if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(message, range);
+  const loaded = isShort ? warmUpAlone(load, interval, range, message) : load(within.fromMs);
+  if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
+  return {
+    name,
+    bars: withOverrides(loaded.bars, definition, source),
+    firstRow: loaded.firstRow,
+    quality: loaded.quality,
+    files: loaded.files ?? [],
+    ...(listed.fromMs === null ? {} : { listedFromMs: listed.fromMs }),
+    ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
+    ...outdatedNote(store, key, loaded, range),
+  };
+}
+
 /** Returns the plan of a feed of bars from trades. */
-function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, tradeBarFeed: TradeBarFeed): FeedPlan {
-  const { name, feed, key, range } = tradeBarFeed;
+function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, requested: RequestedFeed): FeedPlan {
+  const { name, feed, key, range } = requested;
   const where = (setting: string): string => whereIs(source, ['feeds', name, setting]);
   if (feed.minCoverage !== undefined)
     throw new ConfigError(`${where('minCoverage')}: expected bars of a length of time, got ${key.interval}`, 'leave minCoverage out');
@@ -236,6 +238,7 @@ class KnownSymbols {
     );
   }
 
+  /** Returns the symbols of a market that the store has. */
   #of(market: Market): ReadonlySet<string> {
     this.#keys ??= this.#store.keys();
     let symbols = this.#symbols.get(market);
@@ -267,7 +270,8 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
 
 /** Returns a note if resampled bars are older than the finer ones in the catalog, so that the run ends early or begins late. */
 function outdatedNote(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
-  const [coarse, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
+  const coarse = store.factsOf(key);
+  const fine = from === null ? null : store.factsOf({ ...key, interval: from });
   if (from === null || coarse === null || fine === null) return {};
   const { interval, symbol } = key;
   const endMs = closeOf(interval, coarse.lastMs);

@@ -166,7 +166,8 @@ function contractFees({ fees }: Definition, instruments: readonly Instrument[]):
   const makers = new Set(contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]));
   const takers = new Set(contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]));
   const only = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
-  const [maker, taker] = [only(makers), only(takers)];
+  const maker = only(makers);
+  const taker = only(takers);
   return {
     plan: { makerPpm: Math.max(...makers), takerPpm: Math.max(...takers), in: 'quote', rounding: fees?.rounding ?? DEFAULTS.fees.rounding },
     rates: { ...(maker === null ? {} : { maker }), ...(taker === null ? {} : { taker }) },

@@ -42,13 +42,7 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
   const first = fromMs === undefined ? 0 : rowAt(openMs, fromMs);
   const start = Math.max(0, first - warmupRows);
   const end = toMs === undefined ? closeMs.length : rowAt(closeMs, toMs + 1);
-  if (end <= first) {
-    const range = `from ${fromMs === undefined ? 'the start' : formatTime(fromMs)} to ${toMs === undefined ? 'the end' : formatTime(toMs)}`;
-    throw new ConfigError(
-      `${where}: no bar of ${key.interval} opens and ends ${range}`,
-      `${folder} has trades from ${days[0]} to ${days.at(-1)}: change from and to, or write a smaller amount`,
-    );
-  }
+  if (end <= first) throw noBarsError({ folder, days, where }, key, { fromMs, toMs });
   const column = (name: Exclude<keyof TradeBarRows, 'thin'>) => joinColumn(dayBars, name).slice(start, end);
   const bars = {
     instrument,
@@ -62,20 +56,43 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
     close: column('close'),
     volume: column('volume'),
   };
-  const thinBars = dayBars
-    .flatMap(({ rows }) => [...rows.thin])
-    .slice(first, end)
-    .filter((isThin) => isThin === 1).length;
-  const hash = createHash('sha256').update(key.interval);
-  for (const part of dayBars) hash.update(part.dataSha256);
+  const thinBars = countThin(dayBars, first, end);
   return {
     bars,
     firstRow: first - start,
     facts: { ...IMPORTED, source: 'resampled' },
-    quality: { ...CLEAN_QUALITY, manifestHash: hash.digest('hex'), rows: end - first, thinBars },
+    quality: { ...CLEAN_QUALITY, manifestHash: hashOf(key, dayBars), rows: end - first, thinBars },
     files: [...dayBars.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
     note: noteOf(key, dayBars, thinBars),
   };
+}
+
+/** Returns the error for a range in which no bar opens and ends. */
+function noBarsError(
+  { folder, days, where }: Pick<DayReader, 'folder' | 'days' | 'where'>,
+  { interval }: BarKey,
+  { fromMs, toMs }: BarRange,
+): ConfigError {
+  const from = fromMs === undefined ? 'the start' : formatTime(fromMs);
+  const to = toMs === undefined ? 'the end' : formatTime(toMs);
+  return new ConfigError(
+    `${where}: no bar of ${interval} opens and ends from ${from} to ${to}`,
+    `${folder} has trades from ${days[0]} to ${days.at(-1)}: change from and to, or write a smaller amount`,
+  );
+}
+
+/** Returns in how many of the rows [first, end) trades are missing. */
+const countThin = (dayBars: readonly DayBars[], first: number, end: number): number =>
+  dayBars
+    .flatMap(({ rows }) => [...rows.thin])
+    .slice(first, end)
+    .filter((isThin) => isThin === 1).length;
+
+/** Returns the hash of the interval and of the trades of all days. */
+function hashOf({ interval }: BarKey, dayBars: readonly DayBars[]): string {
+  const hash = createHash('sha256').update(interval);
+  for (const part of dayBars) hash.update(part.dataSha256);
+  return hash.digest('hex');
 }
 
 /** Returns the bars of the days of a range, and those of as many days before it as `warmupRows` need. */

@@ -46,7 +46,8 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
   }
   if (folder === null) throw new ConfigError(`${where}: expected a catalog, got bars from memory, which have no trades`, 'name a catalog');
   const key = { market: instrument.market, symbol: instrument.wireName };
-  const [fromMs, toMs] = [bars.openMs[firstRow]!, bars.closeMs[bars.length - 1]!];
+  const fromMs = bars.openMs[firstRow]!;
+  const toMs = bars.closeMs[bars.length - 1]!;
   const loaded = firstRow >= bars.length ? null : loadTrades(folder, key, fromMs, toMs);
   if (loaded === null) {
     throw new ConfigError(
@@ -83,7 +84,8 @@ export function rowsOfTrades({ columns }: Pick<LoadedTrades, 'columns'>, instrum
   const column = () => new Float64Array(rows);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   const tape = { first: new Uint32Array(rows + 1), price: new Float64Array(length), lots: new Float64Array(length), takerSide };
-  const [ticksPerPrice, lotsPerBase] = [pow10(instrument.priceDigits), pow10(instrument.quantityDigits)];
+  const ticksPerPrice = pow10(instrument.priceDigits);
+  const lotsPerBase = pow10(instrument.quantityDigits);
   const toTicks = rescale(priceDigits, instrument.priceDigits);
   const toLots = rescale(quantityDigits, instrument.quantityDigits);
   let row = -1;
@@ -138,7 +140,8 @@ function checkTradesReachBars(
 ): void {
   let tradeRow = 0;
   for (let row = firstRow; row < bars.length; row++) {
-    let [highest, lowest] = [-Infinity, Infinity];
+    let highest = -Infinity;
+    let lowest = Infinity;
     while (tradeRow < length && openMs[tradeRow]! < bars.openMs[row]!) tradeRow++;
     for (; tradeRow < length && openMs[tradeRow]! < bars.closeMs[row]!; tradeRow++) {
       highest = Math.max(highest, high[tradeRow]!);

@@ -108,7 +108,10 @@ describe('marks of bars', () => {
           for (let row = 0; row < bars.length; row++) {
             const quarter = (bars.openMs[row]! - START) / (15 * MINUTE);
             const [open, high, low, close] = quarter < 4 ? firstHour : secondHour;
-            const [o, h, l, c] = [marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!];
+            const o = marks.open[row]!;
+            const h = marks.high[row]!;
+            const l = marks.low[row]!;
+            const c = marks.close[row]!;
             expect(low <= l && l <= Math.min(o, c) && Math.max(o, c) <= h && h <= high).toBe(true);
             if (quarter % 4 === 0) expect(o).toBe(open);
             if (quarter % 4 === 3) expect(c).toBe(close);

@@ -94,10 +94,13 @@ function closingPrice({ openMs, closeMs, close }: PricedRows, timeMs: number): n
 
 /** Returns the first open after the time. If several rows open then, the first of them counts. */
 function nextOpen(rows: readonly PricedRows[], timeMs: number): number | null {
-  let [price, atMs]: [number | null, number] = [null, Infinity];
+  let price: number | null = null;
+  let atMs: number = Infinity;
   for (const { openMs, open } of rows) {
     const row = rowAt(openMs, timeMs);
-    if ((openMs[row] ?? Infinity) < atMs) [price, atMs] = [open[row]!, openMs[row]!];
+    if ((openMs[row] ?? Infinity) >= atMs) continue;
+    price = open[row]!;
+    atMs = openMs[row]!;
   }
   return price;
 }

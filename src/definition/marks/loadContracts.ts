@@ -17,7 +17,7 @@ import { sha256 } from '../../adapters/runtime/sha256.ts';
 import { finestFeeds } from '../plan/finestFeeds.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
-import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
+import { alignMarks, markKlines, type AlignedMarks, type MarkKlines } from './marks.ts';
 
 /** Source of marks. `auto`: the best mark klines in the catalog. `bars`: the bars' own prices. */
 export type MarkRule = 'auto' | 'bars';
@@ -77,12 +77,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
   const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
   const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
-  if (aligned === null)
-    notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
-  else if (aligned.uncovered > 0) {
-    const uncoveredText = `${aligned.uncovered} of ${bars.length - firstRow} bars`;
-    notes.push(`${symbol}: ${uncoveredText} have no mark price, or not for all of their time: their own prices stand in`);
-  }
+  notes.push(...markNotes(symbol, rule, aligned, bars.length - firstRow));
 
   const fundingKey = keys.find(({ kind }) => kind === 'funding');
   // No position exists before the contract has bars.
@@ -118,6 +113,15 @@ function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly Price
 /** Returns the funding rates of a series. */
 export function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
   return { length, timeMs, rate };
+}
+
+/** Returns notes about bars whose own prices stand in for mark prices. `barCount`: number of bars in the run. */
+function markNotes(symbol: string, rule: MarkRule, aligned: AlignedMarks | null, barCount: number): readonly string[] {
+  if (aligned === null)
+    return [`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`];
+  if (aligned.uncovered === 0) return [];
+  const uncoveredText = `${aligned.uncovered} of ${barCount} bars`;
+  return [`${symbol}: ${uncoveredText} have no mark price, or not for all of their time: their own prices stand in`];
 }
 
 /** Returns notes about funding that is not paid, or is paid at an uncertain price. */

@@ -97,7 +97,8 @@ function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): F
 function mergeInto(prices: OwnPrices, { row, openMs: startMs, closeMs: endMs }: BarSpan, klines: MarkKlines, from: number): boolean {
   const { interval, openMs, closeMs, open, high, low, close } = klines;
   const slackMs = markLengthMs(interval) / 2;
-  let [highest, lowest] = [-Infinity, Infinity];
+  let highest = -Infinity;
+  let lowest = Infinity;
   /** End of the part of the bar with complete marks; NaN once marks are missing. */
   let knownMs = startMs;
   let kline = from;
@@ -119,7 +120,8 @@ function mergeInto(prices: OwnPrices, { row, openMs: startMs, closeMs: endMs }: 
 function boundBy(prices: OwnPrices, { row, openMs, closeMs }: BarSpan, klines: MarkKlines, kline: number): boolean {
   const spansBar = kline < klines.openMs.length && klines.openMs[kline]! <= openMs && closeMs <= klines.closeMs[kline]!;
   if (!spansBar) return false;
-  const [lowest, highest] = [klines.low[kline]!, klines.high[kline]!];
+  const lowest = klines.low[kline]!;
+  const highest = klines.high[kline]!;
   for (const column of [prices.open, prices.high, prices.low, prices.close]) {
     column[row] = Math.min(highest, Math.max(lowest, column[row]!));
   }

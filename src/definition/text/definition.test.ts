@@ -184,7 +184,8 @@ test('windows of the day keep their text for the risk rule', () => {
 });
 
 test('a folder is not accepted as a file, nor a file as a folder', () => {
-  const [definitionSource, path] = [source(GOOD), ['catalog']];
+  const definitionSource = source(GOOD);
+  const path = ['catalog'];
   const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
   expect(errorOf(() => locate(definitionSource, ['strategy'], '.', file)).message).toBe(
     "x.yaml:1 strategy: expected a strategy file, got '.', which is a folder",

@@ -87,7 +87,8 @@ test.each(Object.entries(ACCOUNTS))(
       const firstRow = pick(Math.min(rows, 40));
       const cursor = { row: firstRow - 1 };
       const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
-      const [byPieces, expected] = [new MaxDrawdown(START), new MaxDrawdown(START)];
+      const byPieces = new MaxDrawdown(START);
+      const expected = new MaxDrawdown(START);
       const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), drawdown: byPieces };
       const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
       const rate = 1 + pick(200);

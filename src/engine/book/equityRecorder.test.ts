@@ -126,7 +126,9 @@ describe('equity of several feeds', () => {
       expect(walkedRun.samples, `seed ${seed}, blocks of ${blockRows}`).toEqual(walkedRun.expected);
       if (seed % 3 === 0) {
         // The definition of docs/metrics.md: E_t / max(E_0..E_t) - 1 over every instant.
-        let [peak, deepest, limit] = [1e12, 0, 0];
+        let peak = 1e12;
+        let deepest = 0;
+        let limit = 0;
         for (const { units } of walkedRun.expected) {
           peak = Math.max(peak, units);
           deepest = Math.min(deepest, units / peak - 1);

@@ -196,6 +196,10 @@ export class EquityRecorder {
     }
   }
 
+  /**
+   * Takes the equity of rows up to `to` into the drawdown, where one instrument alone is held. `firstRow`: row of its ticks that belongs to
+   * row 0.
+   */
   private markDrawdownRows(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
     while (this.drawdownRows < to) {
       const rows = Math.min(DRAWDOWN_ROWS, to - this.drawdownRows);

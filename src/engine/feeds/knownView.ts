@@ -105,6 +105,7 @@ export class KnownViews {
     return view;
   }
 
+  /** Returns the values of a series for the symbol of a feed. Throws ConfigError if the run has no such series, or none of that symbol. */
   private find({ instrument: { wireName } }: FeedRun, name: string): NamedValues {
     const named = this.all.filter((each) => each.name === name);
     const values = named.find(({ symbol }) => symbol === null || symbol === wireName);

@@ -54,6 +54,7 @@ export class SignalQueue {
     this.siftDown(0);
   }
 
+  /** Moves the watch at index `from` of the heap down, behind all that come before it. */
   private siftDown(from: number): void {
     const { heap } = this;
     const { length } = heap;

@@ -41,7 +41,9 @@ test('numbers that JSON lacks are written exactly', () => {
 test('a point at which more timers waited than the constructor registers says which these may be', () => {
   const timers = new Timers();
   const point = { states: [], draws: [], due: [1_700_000_000_000], started: [] };
-  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBe('timers were registered after construction, or a closeAt waits');
+  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBe(
+    'timers were registered after construction, or a closeAt waits',
+  );
   timers.every(0, 60_000, () => {}, 0);
   expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBeNull();
 });

@@ -147,6 +147,7 @@ export class BracketManager {
     this.deferTarget(order, lots, price, timeMs);
     return true;
   }
+  /** Keeps lots of an entry fill until its targets can be placed. Without a stop, a bracket waits in their place. */
   private deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
     const { id } = order;
     const pending = this.pendingTargets.get(id);
@@ -335,6 +336,10 @@ export class BracketManager {
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
+  /**
+   * Places the take-profit of an entry, for at most the filled lots and what is left to close. Returns null if that is below the smallest
+   * order.
+   */
   private placeTarget(entry: ProtectedEntry, id: OrderId, target: Ticks, filled: number): BotOrder | null {
     const engine = this.engine;
     const { strategy, instrumentIndex } = entry;
@@ -351,6 +356,7 @@ export class BracketManager {
     return leg;
   }
 
+  /** Returns a new reduce-only leg of an entry, without size and price. */
   private newLeg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
     const leg = this.engine.newOrder(strategy, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;

@@ -87,7 +87,9 @@ export class OrderDrafts implements StrategyOrders {
     order.role = isLimit ? 'limit' : 'market';
     if (options?.stopEntry !== undefined) writeStopEntry(order, options, this.engine.lastTicks(order.instrumentIndex), this.name);
     else if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
-    const hasValidPrices = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
+    const hasValidPrices =
+      options === undefined ||
+      ((!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0);
     order.slot = options?.tag ?? order.side;
     if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closable(order));
     else if (size === undefined && this.engine.defaultSize.base !== undefined) this.writeDefaultSize(order);
@@ -104,6 +106,7 @@ export class OrderDrafts implements StrategyOrders {
     if (units !== 1) throw units === 0 ? sizeError(this.name, call, size) : this.severalUnitsError(size);
   }
 
+  /** Writes the options of an order into it. Throws StrategyError for an unknown or invalid option. */
   private applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
     if (options === null) throw optionsError(this.name, isBuy ? 'buy' : 'sell', options);
     for (const name in options) if (OPTIONS[name] !== true) throw this.unknownOptionError(name);
@@ -149,6 +152,7 @@ export class OrderDrafts implements StrategyOrders {
     return this.engine.ledger.closable(this.strategy, instrumentIndex, side === 'buy', true);
   }
 
+  /** Writes a size into an order. A spot market buy keeps an amount of money, and any other order is counted in lots. */
   private writeSize(order: BotOrder, size: Size): void {
     const { instrument, limit } = order;
     const isSpot = instrument.contract === undefined;
@@ -172,6 +176,7 @@ export class OrderDrafts implements StrategyOrders {
     return unscaledLots === closableLots ? closableLots : Math.min(lots, Math.max(unscaledLots, closableLots));
   }
 
+  /** Writes the default size of the run, in lots. It is computed once for each instrument. */
   private writeDefaultSize(order: BotOrder): void {
     const { instrumentIndex } = order;
     const lots = this.defaultLots;

@@ -53,6 +53,7 @@ export class Sizing {
     return scaleAmount(price, instrument.priceDigits, isBuy ? 'down' : 'up');
   }
 
+  /** Returns an amount in whole steps of `digits` decimals, rounded down. The last four results are cached. */
   private roundDown(amount: Amount, digits: number): number {
     for (let index = 0; index < 4; index++)
       if (this.amounts[index] === amount && this.digits[index] === digits) return this.results[index]!;

@@ -158,6 +158,7 @@ export class UnknownOutcomes {
       risk.halts.clear(scopeOf(instrument), code, mistake ?? 'its cause is gone', nowMs);
   }
 
+  /** Reads a channel about an order after `waitMs`, if its outcome is still unknown then. */
   private read(order: BotOrder, channel: Channel, waitMs: number): void {
     const { exchange, queue, nowMs } = this.engine;
     if (waitMs === 0) return exchange.read(order, channel);

@@ -168,6 +168,7 @@ export class WaitingDrafts {
     this.onEndWithoutReport(id);
     this.engine.runs[strategy]!.restoreStops(instrumentIndex);
   }
+  /** Sends a buy of a rebalance whose sales have ended, for what is still missing and can be paid. */
   private sendOfRebalance({ order, targetLots }: WaitingDraft): void {
     const engine = this.engine;
     const run = engine.runs[order.strategy]!;
@@ -179,6 +180,7 @@ export class WaitingDrafts {
     engine.hasPendingWork = true;
     engine.submit(order);
   }
+  /** Sends an order in place of the one that it waited for, with what that one has left. Denies it if nothing is left. */
   private sendInPlace({ order, replaced, left, targetLots }: WaitingDraft): void {
     const engine = this.engine;
     const run = engine.runs[order.strategy]!;
@@ -230,6 +232,7 @@ export class WaitingDrafts {
     this.engine.followUps--;
     this.ready = this.ready.filter((one) => one !== draft);
   }
+  /** Withdraws orders that wait, and reports the end of each. */
   private withdrawDrafts(drafts: readonly WaitingDraft[]): void {
     const engine = this.engine;
     // All are removed before the first one ends: its end must not send another one that waited only for it.

@@ -25,10 +25,13 @@ function isHammer(c: Candles, i: number, long: 'upper' | 'lower'): boolean {
 
 /** Returns the score of a body that covers the previous body and has the other direction: 100, or 80 if one end of both bodies is equal. */
 function engulfing(c: Candles, i: number): number {
-  const [direction, lastDirection] = [c.direction(i), c.direction(i - 1)];
+  const direction = c.direction(i);
+  const lastDirection = c.direction(i - 1);
   if (direction === lastDirection) return 0;
-  const [top, bottom] = [c.top(i), c.bottom(i)];
-  const [oldTop, oldBottom] = [c.top(i - 1), c.bottom(i - 1)];
+  const top = c.top(i);
+  const bottom = c.bottom(i);
+  const oldTop = c.top(i - 1);
+  const oldBottom = c.bottom(i - 1);
   const isOuter = (top >= oldTop && bottom < oldBottom) || (top > oldTop && bottom <= oldBottom);
   if (!isOuter) return 0;
   return direction * (top !== oldTop && bottom !== oldBottom ? 100 : 80);
@@ -37,7 +40,10 @@ function engulfing(c: Candles, i: number): number {
 /** Returns the score of a long body, and then a body inside it that is at most the average of `small`. */
 function harami(c: Candles, i: number, small: 'bodyShort' | 'bodyDoji'): number {
   if (!(c.body(i - 1) > c.average('bodyLong', i - 1) && c.body(i) <= c.average(small, i))) return 0;
-  const [top, bottom, oldTop, oldBottom] = [c.top(i), c.bottom(i), c.top(i - 1), c.bottom(i - 1)];
+  const top = c.top(i);
+  const bottom = c.bottom(i);
+  const oldTop = c.top(i - 1);
+  const oldBottom = c.bottom(i - 1);
   if (top < oldTop && bottom > oldBottom) return -c.direction(i - 1) * 100;
   return top <= oldTop && bottom >= oldBottom ? -c.direction(i - 1) * 80 : 0;
 }

@@ -153,6 +153,7 @@ class DailyPivots implements Kernel {
     }
   }
 
+  /** Computes the levels of the next day from the high, low and close of the day that ends. */
   #endDay(): void {
     const [high, low] = [this.#high, this.#low];
     const pivot = (high + low + this.#close) / 3;

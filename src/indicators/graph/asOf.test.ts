@@ -81,7 +81,9 @@ it('a series of another feed has the newest value that had closed, and a rank co
           const rows = feeds.map((each) => newestRow(each, ms));
           const closes = feeds.map((each, index) => each.close[rows[index]!] ?? NaN);
           expect(difference.value, `difference at row ${row}`).toBe(closes[0]! - meanOfTwo(feeds[1]!, rows[1]!));
-          const expected = closes[1]! > 3 ? closes[0]! : closes[1]! <= 3 ? closes[2]! : NaN;
+          let expected = NaN;
+          if (closes[1]! > 3) expected = closes[0]!;
+          else if (closes[1]! <= 3) expected = closes[2]!;
           expect(chosen.value, `choice at row ${row}`).toBe(expected);
           const isFresh = (index: number) => ms - (feeds[index]!.closeMs[rows[index]!] ?? -Infinity) < 2 * MINUTE_MS;
           const rankOf = (values: readonly number[], order: readonly number[]) => {

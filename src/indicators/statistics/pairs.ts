@@ -91,6 +91,7 @@ class Regression implements Kernel {
     }
   }
 
+  /** Writes slope, intercept and coefficient of determination of the line through the last `bars` values. */
   #fit(row: number): void {
     const { values, base } = this.#source;
     const bars = this.#bars;

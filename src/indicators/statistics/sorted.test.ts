@@ -29,7 +29,8 @@ it('median and percentile equal those of the sorted window, after holes and in b
         const cursor = { row: -1 };
         const set = new IndicatorSet(columns, cursor, blockRows);
         const source = div(set.series.close, set.series.volume);
-        const [middles, shares] = [set.use(median(source, bars)), set.use(percentile(source, bars, percent))];
+        const middles = set.use(median(source, bars));
+        const shares = set.use(percentile(source, bars, percent));
         set.seal();
         for (let row = 0; row < values.length; row++) {
           if (row % blockRows === 0) for (const kernel of set.kernels) kernel.fill(row, Math.min(values.length, row + blockRows));
@@ -39,7 +40,8 @@ it('median and percentile equal those of the sorted window, after holes and in b
           const isComplete = window.length === bars && !window.some(Number.isNaN);
           const at = (position: number) => sorted[position]! + 0;
           const place = (percent / 100) * (bars - 1);
-          const [low, high] = [at(Math.floor(place)), at(Math.min(bars - 1, Math.floor(place) + 1))];
+          const low = at(Math.floor(place));
+          const high = at(Math.min(bars - 1, Math.floor(place) + 1));
           expect(middles.value, `median at row ${row}`).toBe(isComplete ? (at((bars - 1) >> 1) + at(bars >> 1)) / 2 : NaN);
           expect(shares.value, `percentile at row ${row}`).toBe(isComplete ? low + (high - low) * (place - Math.floor(place)) : NaN);
         }

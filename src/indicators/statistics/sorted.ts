@@ -55,17 +55,17 @@ class SortedKernel implements Kernel {
       // Adding 0 makes -0 to 0. Two zeros would otherwise stand in an order that depends on earlier rows.
       const x = values[row - base]! + 0;
       if (x !== x) this.#count = 0;
-      else if (this.#count === bars) this.#place(this.#placeOf(values[row - bars - base]!), x);
+      else if (this.#count === bars) this.#replaceAt(this.#indexOf(values[row - bars - base]!), x);
       else {
         sorted[this.#count] = x;
-        this.#place(this.#count++, x);
+        this.#replaceAt(this.#count++, x);
       }
       out[row - outBase] = this.#count === bars ? finite(this.#of(sorted)) : NAN;
     }
   }
 
-  /** Returns the first place of a value of the window. */
-  #placeOf(value: number): number {
+  /** Returns the first index of a value of the window. */
+  #indexOf(value: number): number {
     const sorted = this.#sorted;
     let low = 0;
     let high = this.#count - 1;
@@ -77,11 +77,11 @@ class SortedKernel implements Kernel {
     return low;
   }
 
-  /** Puts `x` into the window in place of the value at `place`. */
-  #place(place: number, x: number): void {
+  /** Puts `x` into the window in place of the value at `index`, and keeps the order. */
+  #replaceAt(index: number, x: number): void {
     const sorted = this.#sorted;
     const last = this.#count - 1;
-    let i = place;
+    let i = index;
     for (; i < last && sorted[i + 1]! < x; i++) sorted[i] = sorted[i + 1]!;
     for (; i > 0 && sorted[i - 1]! > x; i--) sorted[i] = sorted[i - 1]!;
     sorted[i] = x;

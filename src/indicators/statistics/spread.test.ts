@@ -48,7 +48,8 @@ function exactSpread(a: Column, b: Column, row: number, bars: number) {
   const [x, y] = windows.map((values) => values.map((value) => BigInt(value / STEP)));
   const sum = (of: (i: number) => bigint) => x!.reduce((total, _, i) => total + of(i), 0n);
   const count = BigInt(bars);
-  const [sumX, sumY] = [sum((i) => x![i]!), sum((i) => y![i]!)];
+  const sumX = sum((i) => x![i]!);
+  const sumY = sum((i) => y![i]!);
   const scaled = (timesCount: bigint, power: 1 | 2) => (Number(timesCount) / bars) * STEP ** power;
   return {
     aa: scaled(count * sum((i) => x![i]! * x![i]!) - sumX * sumX, 2),

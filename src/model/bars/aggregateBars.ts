@@ -22,7 +22,9 @@ export interface FigureColumns {
  */
 export function mergeRows(fine: FigureColumns, from: number, to: number, into: FigureColumns, target: number): void {
   const { high, low, volume } = fine;
-  let [maxHigh, minLow, volumeSum] = [high[from]!, low[from]!, 0];
+  let maxHigh = high[from]!;
+  let minLow = low[from]!;
+  let volumeSum = 0;
   for (let row = from; row < to; row++) {
     if (high[row]! > maxHigh) maxHigh = high[row]!;
     if (low[row]! < minLow) minLow = low[row]!;

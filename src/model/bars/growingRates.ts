@@ -35,6 +35,7 @@ export class GrowingRates implements FundingRates {
     while (this.#length > 0 && this.timeMs[this.#length - 1]! >= timeMs) this.#length--;
   }
 
+  /** Doubles the room of both columns. */
   #grow(): void {
     const doubleColumn = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);

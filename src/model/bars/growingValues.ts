@@ -34,6 +34,7 @@ export class GrowingValues implements KnownValues {
     this.#length = row + 1;
   }
 
+  /** Doubles the room of all columns. */
   #grow(): void {
     const doubleColumn = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);

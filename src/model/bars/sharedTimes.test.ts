@@ -8,7 +8,8 @@ import { SharedTimes } from './sharedTimes.ts';
 test('bars with equal times share their time columns and have prices of their own', () => {
   const times = new SharedTimes();
   const [firstBars, secondBars] = [1, 2].map((seed) => walkBars({ rows: 50, seed })) as [BarColumns, BarColumns];
-  const [firstShared, secondShared] = [times.of(firstBars), times.of(secondBars)];
+  const firstShared = times.of(firstBars);
+  const secondShared = times.of(secondBars);
   expect(firstShared).toBe(firstBars);
   expect([secondShared.openMs, secondShared.closeMs]).toEqual([secondBars.openMs, secondBars.closeMs]);
   expect(secondShared.openMs).toBe(firstBars.openMs);

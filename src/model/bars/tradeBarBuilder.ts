@@ -100,6 +100,7 @@ export class TradeBarBuilder {
     this.#openMs = endMs;
   }
 
+  /** Ends the current bar at `closeMs`, and begins the next one there. */
   #end(closeMs: number): void {
     this.#take({
       openMs: this.#openMs,

@@ -136,6 +136,7 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
     return Math.max(this.settings.readLagMs, LAG_FACTOR * this.lagMs);
   }
 
+  /** Returns the 99.9th percentile of the admission times of the last day, ms; 0 without a measurement. */
   private admissionP999(): number {
     const since = this.nowMs - DAY_MS;
     while (this.admissions.length > 0 && this.admissions[0]!.atMs <= since) this.admissions.shift();

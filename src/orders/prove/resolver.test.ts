@@ -94,7 +94,11 @@ describe('Resolution', () => {
       [...round(PROVING_MS), ...round(PROVING_MS + 4000, true)],
       nextRead('openOrders', 2000),
     ],
-    ['three rounds of which one has balances that differ prove absence', [...round(PROVING_MS), ...round(PROVING_MS + 4000, true), ...round(PROVING_MS + 8000)], { kind: 'noEffect' }], // prettier-ignore
+    [
+      'three rounds of which one has balances that differ prove absence',
+      [...round(PROVING_MS), ...round(PROVING_MS + 4000, true), ...round(PROVING_MS + 8000)],
+      { kind: 'noEffect' },
+    ],
     ['an order found after a round is placed', [...round(PROVING_MS), evidenceOf('openOrders', PROVING_MS + 4000, true)], PLACED],
     [
       'ten minutes without a complete round call the operator',

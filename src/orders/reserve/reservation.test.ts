@@ -208,7 +208,8 @@ describe('the worst case of one order', () => {
 
 test('an order that is proven absent stays reserved in full for half an hour, and until its end once it arrives', () => {
   const reservations = new Reservations(INSTRUMENTS, 1, TERMS);
-  const [firstOrder, secondOrder] = [new PlainOrder(INSTRUMENTS, { lots: 5 }), new PlainOrder(INSTRUMENTS, { lots: 7 })];
+  const firstOrder = new PlainOrder(INSTRUMENTS, { lots: 5 });
+  const secondOrder = new PlainOrder(INSTRUMENTS, { lots: 7 });
   for (const order of [firstOrder, secondOrder]) {
     reservations.assess(order, 1000);
     reservations.add(order);

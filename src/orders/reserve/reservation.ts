@@ -129,6 +129,7 @@ export class Reservations {
   countNewest(): void {
     if (this.newest !== null) this.addToFigures(this.newest);
   }
+  /** Adds a reserved order to the sums of its strategy and to the exposure of its instrument. */
   private addToFigures(order: ReservedOrder): void {
     this.newest = null;
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
@@ -146,6 +147,7 @@ export class Reservations {
       if (worst < exposure.sellBound) exposure.sellBound = worst;
     }
   }
+  /** Removes a reserved order from the sums of its strategy and from the exposure of its instrument. */
   private removeFromFigures(order: ReservedOrder): void {
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;

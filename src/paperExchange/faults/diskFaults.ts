@@ -71,7 +71,8 @@ export class FaultyDisk implements Disk {
   }
   sync(path: string, done: (failure: string | null) => void): void {
     const { active } = this.#writes;
-    const [failing, slow] = [active.get('DISK.sync'), active.get('DISK.slow')];
+    const failing = active.get('DISK.sync');
+    const slow = active.get('DISK.slow');
     this.#disk.sync(path, (failure) => {
       const result = failing === undefined ? failure : faultText(failing, 'error');
       if (slow === undefined) return done(result);

@@ -59,7 +59,8 @@ export class FaultyService {
   /** Handles a request while the delays of its market are replaced by those of the faults. */
   #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, active: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
-    const [admission, cancel] = [active.get('BUS.delay'), active.get('BUS.cancelDelay')];
+    const admission = active.get('BUS.delay');
+    const cancel = active.get('BUS.cancelDelay');
     if (side === null) return service.handle(request, service.nowMs);
     const usual = side.delays;
     side.delays = {
@@ -94,7 +95,8 @@ export class FaultyService {
 /** Returns the reply as it arrives at the client. */
 function deliveredReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): DeliveredReply {
   if (active.has('NET.respDrop')) return null;
-  const [replaced, cut] = [active.get('NET.replace'), active.get('NET.truncate')];
+  const replaced = active.get('NET.replace');
+  const cut = active.get('NET.truncate');
   const reply = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
   return cut ? { ...reply, cutAt: faultNumber(cut, 'bytes') } : reply;
 }

@@ -45,6 +45,7 @@ export class TimedEvents {
     if (traded.length > 0) settle();
   }
 
+  /** Pays funding at the next funding time, then schedules the one after it. */
   #scheduleFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
       const { venue, markets, rates, scheduler } = this.#deps;
@@ -72,7 +73,8 @@ export class TimedEvents {
 function setMark(venue: FuturesVenue, { instrument, matcher: { book }, referencePrice }: TradedMarket): void {
   const { lastPrice } = venue.book(instrument);
   if (lastPrice === 0) return;
-  const [bid, ask] = [book.best('buy')?.price ?? lastPrice, book.best('sell')?.price ?? lastPrice];
+  const bid = book.best('buy')?.price ?? lastPrice;
+  const ask = book.best('sell')?.price ?? lastPrice;
   // The median of three prices: an order or trade that moves one of them cannot move the mark beyond the other two.
   const ticks = referencePrice > 0 ? median(referencePrice, Math.round((bid + ask) / 2), lastPrice) : median(bid, ask, lastPrice);
   venue.markRow(instrument, ticks, ticks, ticks, ticks);

@@ -84,7 +84,8 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
 function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
   const day = tape.klines.day(nowMs);
   const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
-  const [bid, ask] = [book.best('buy'), book.best('sell')];
+  const bid = book.best('buy');
+  const ask = book.best('sell');
   const change = day === null ? 0 : Math.round(((day.last - day.open) / day.open) * 10 ** CHANGE_DIGITS);
   return {
     high: price(day?.high),

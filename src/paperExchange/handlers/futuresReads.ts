@@ -71,7 +71,8 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
     }),
     'futures.profitHistory': signedHandler(({ args, caller }) => {
-      const [startTime, endTime] = [args.texts.get('startTime'), args.texts.get('endTime')];
+      const startTime = args.texts.get('startTime');
+      const endTime = args.texts.get('endTime');
       if ((startTime === undefined) !== (endTime === undefined)) return refused(VENUE_CODES.mandatoryParamEmpty.code);
       const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
       const query = { instrument: args.instrument, limit: integerArg(args, 'limit'), fromId: fromIdOf(args, profile), range };
@@ -79,8 +80,10 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
     }),
     'futures.myTrades': signedHandler(({ args, caller }) => {
-      const [{ account }, instrument, limit, fromId] = [caller, instrumentArg(args), integerArg(args, 'limit'), fromIdOf(args, profile)];
-      return done(tradeLists.bodyOf({ account, instrument, limit, fromId }));
+      const { account } = caller;
+      const instrument = instrumentArg(args);
+      const limit = integerArg(args, 'limit');
+      return done(tradeLists.bodyOf({ account, instrument, limit, fromId: fromIdOf(args, profile) }));
     }),
     'futures.positions': signedHandler(({ args, caller }) => {
       const instrument = instrumentArg(args);
@@ -89,7 +92,8 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(positionsAnswer, listing(rows), profile));
     }),
     'futures.triggerOrderList': signedHandler(({ args, caller }) => {
-      const [page, limit] = [integerArg(args, 'page'), integerArg(args, 'limit')];
+      const page = integerArg(args, 'page');
+      const limit = integerArg(args, 'limit');
       const { count, rows } = triggers.list(caller.account, instrumentArg(args), (page - 1) * limit, limit);
       return done(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOf)) }, profile));
     }),

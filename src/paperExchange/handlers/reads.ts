@@ -58,7 +58,8 @@ export class Depths {
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
     // Bars have no book. Without a level of depth no kill could close a position here.
     const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quotedLevel() ?? []].flat());
-    const [bids, asks] = [rowsOf(levelsOf('buy')), rowsOf(levelsOf('sell'))];
+    const bids = rowsOf(levelsOf('buy'));
+    const asks = rowsOf(levelsOf('sell'));
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
     return reply;
@@ -83,7 +84,8 @@ export function klinesReply(
   const instrument = instrumentArg(args);
   const klines = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
   const isShown = ({ openMs }: TickBar): boolean => profile.klinesOpenBar !== 'off' || closeOf(interval, openMs) <= nowMs;
-  const [fromMs, toMs] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
+  const fromMs = Number(args.texts.get('startTime') ?? 0);
+  const toMs = Number(args.texts.get('endTime') ?? Infinity);
   const limit = integerArg(args, 'limit');
   const rows: TickBar[] = [];
   // Starts at the newest bar, because most replies have only a few of many bars.

@@ -30,8 +30,9 @@ export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
     'spot.myTrades': signedHandler(({ args, caller }) => {
       const from = args.texts.get('fromId');
       const fromId = from === undefined ? null : Number(from) + (profile.fromId === 'exclusive' ? 1 : 0);
-      const [{ account }, { instrument }, limit] = [caller, args, integerArg(args, 'limit')];
-      return done(tradeLists.bodyOf({ account, instrument, limit, fromId }));
+      const { account } = caller;
+      const { instrument } = args;
+      return done(tradeLists.bodyOf({ account, instrument, limit: integerArg(args, 'limit'), fromId }));
     }),
     'spot.account': signedHandler(({ caller: { account, uid } }) => {
       const rows = assets.map(([asset, digits]) => ({

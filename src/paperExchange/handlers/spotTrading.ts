@@ -46,7 +46,8 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       return done(encodeAnswer(spotCancelAnswer, reply, profile));
     }),
     'spot.batchCancel': signedHandler(({ args, caller }) => {
-      const [success, failed]: [string[], string[]] = [[], []];
+      const success: string[] = [];
+      const failed: string[] = [];
       for (const id of args.ids) {
         const order = exchange.orders.find(caller.account, id);
         const isOnInstrument = order !== null && order.instrument === instrumentArg(args);
@@ -69,7 +70,8 @@ function intentOf(args: CallArgs, instrument: Instrument, typeName: 'type' | 'ba
 
 /** Returns the order that a call names: by its id if one was sent, else by its client order id if `allowsClientId`. */
 export function findNamedOrder(args: CallArgs, account: number, { orders }: SpotExchange, allowsClientId: boolean): UserOrder | null {
-  const [id, clientId] = [args.texts.get('orderId') ?? '', args.texts.get('newClientOrderId') ?? ''];
+  const id = args.texts.get('orderId') ?? '';
+  const clientId = args.texts.get('newClientOrderId') ?? '';
   let order: UserOrder | null = null;
   if (id !== '') order = orders.find(account, id);
   else if (allowsClientId && clientId !== '') order = orders.byClientId(account, clientId);

@@ -102,6 +102,7 @@ class Connection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
 
+  /** Answers a frame of the client: ping, pong, close or text. */
   #take({ opcode, payload }: SocketFrame): void {
     switch (opcode) {
       case OPCODE.ping:

@@ -11,7 +11,8 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
   const { method = '', url = '', httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name, value] = [rawHeaders[index]!, rawHeaders[index + 1]!];
+    const name = rawHeaders[index]!;
+    const value = rawHeaders[index + 1]!;
     const keptValue = filterHeader(name.toLowerCase(), value);
     if (keptValue !== null) lines.push(`${name}: ${keptValue}`);
   }

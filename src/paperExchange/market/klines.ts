@@ -136,7 +136,10 @@ export class Klines {
     let index = bars.length - 1;
     const lastBar = bars[index];
     if (lastBar === undefined) return null;
-    let [high, low, lots, open] = [lastBar.high, lastBar.low, lastBar.lots, lastBar.open];
+    let high = lastBar.high;
+    let low = lastBar.low;
+    let lots = lastBar.lots;
+    let open = lastBar.open;
     while (--index >= 0 && bars[index]!.openMs >= fromMs) {
       const bar = bars[index]!;
       if (bar.high > high) high = bar.high;

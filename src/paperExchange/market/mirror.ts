@@ -31,7 +31,8 @@ export class Mirror {
     const { matcher } = this.#market;
     this.#withdraw('buy', bids);
     this.#withdraw('sell', asks);
-    const [bid, ask] = [bids[0]?.price ?? 0, asks[0]?.price ?? Infinity];
+    const bid = bids[0]?.price ?? 0;
+    const ask = asks[0]?.price ?? Infinity;
     // First trades user orders that cross the new quotes.
     if (ask < Infinity) matcher.takeLiquidity('sell', ask, Infinity, timeMs);
     if (bid > 0) matcher.takeLiquidity('buy', bid, Infinity, timeMs);

@@ -79,14 +79,18 @@ const POINTS = 4;
 export function replayBars(bars: BarColumns, startMs: number, speed: number): PriceSource {
   if (!(speed > 0 && Number.isFinite(speed))) throw new ConfigError(`speed: expected a number above 0, got ${speed}`, '1 is real time');
   const scale = pow10(bars.instrument.quantityDigits);
-  const [open, high, low, close] = [ticksOf(bars, 'open'), ticksOf(bars, 'high'), ticksOf(bars, 'low'), ticksOf(bars, 'close')];
+  const open = ticksOf(bars, 'open');
+  const high = ticksOf(bars, 'high');
+  const low = ticksOf(bars, 'low');
+  const close = ticksOf(bars, 'close');
   const originMs = bars.openMs[0] ?? 0;
   let index = 0;
   return () => {
     const row = Math.floor(index / POINTS);
     if (row >= bars.length) return null;
     const point = index++ % POINTS;
-    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+    const openMs = bars.openMs[row]!;
+    const closeMs = bars.closeMs[row]!;
     // The last point must lie within the bar.
     const barMs = openMs + Math.floor(((closeMs - 1 - openMs) * point) / (POINTS - 1));
     const isRising = close[row]! >= open[row]!;

@@ -128,7 +128,8 @@ export class OrderBook {
 
 /** Returns the index of the level at `price`, or where to insert it. Buys are in ascending order, sells in descending order. */
 function levelIndex(queues: readonly Queue[], side: Side, price: number): number {
-  let [low, high] = [0, queues.length];
+  let low = 0;
+  let high = queues.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const levelPrice = queues[middle]!.price;

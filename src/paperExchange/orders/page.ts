@@ -26,7 +26,8 @@ export function page<T>(
 
 /** Returns the index of the first row for which `isBefore` is false. Ids must be ascending. */
 export function firstRowFrom<T>(rows: IndexedList<T>, isBefore: (row: T) => boolean): number {
-  let [low, high] = [0, rows.length];
+  let low = 0;
+  let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (isBefore(rows.at(middle))) low = middle + 1;

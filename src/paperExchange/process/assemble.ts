@@ -143,7 +143,8 @@ function startBarSource(
   { speed, history }: StartOptions,
 ): PriceStart {
   const { bars, firstRow } = prices;
-  const [earlier, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
+  const earlier = rowsOf(bars, 0, firstRow);
+  const coming = rowsOf(bars, firstRow, bars.length);
   if (history !== null) return resumeSource(market, replayBars(coming, history.openedMs, speed), nowMs, history);
   if (earlier.length > 0) writeHistory(market, replayBars(earlier, nowMs - (coming.openMs[0]! - earlier.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();

@@ -126,6 +126,7 @@ class FollowedMarket {
     this.#mirror.book(this.#levels(bids), this.#levels(asks), this.#now());
   }
 
+  /** Repeats the trades of the followed exchange that are newer than the last poll, oldest first. */
   async #pollTrades(): Promise<void> {
     const { rows } = await this.#ask('spot.recentTrades', { symbol: this.name, limit: TRADES });
     const knownIndex = rows.findIndex(({ id }) => id === this.#newestTradeId);

@@ -64,6 +64,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     if (error.doubt !== null) store.giveUp(error.doubt);
   };
   const exchange = new FaultyService(service, faults);
+  // The server of the API, then that of the control port.
   const servers: RunningHttpServer[] = [];
   let isClosing = false;
   const close = once(async () => {
@@ -72,22 +73,12 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     await store.close();
   });
   try {
-    servers.push(
-      await startHttpServer(
-        apiAnswerer(exchange, clock, store),
-        { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
-        new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
-      ),
-    );
+    servers.push(await startApiServer(settings, options, { exchange, clock, store }));
     if (options.controlPort !== null) {
       const shownExchange = { service, config: settings.service, url: servers[0]!.url };
       const deps = { exchange, config: settings.service, clock, crash, crashAt: store.crashAt };
-      servers.push(
-        await startHttpServer(
-          controlAnswerer(shownExchange, deps, () => isClosing),
-          { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat } },
-        ),
-      );
+      const answerer = controlAnswerer(shownExchange, deps, () => isClosing);
+      servers.push(await startHttpServer(answerer, { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat } }));
     }
   } catch (error) {
     await close();
@@ -107,6 +98,27 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       stop();
     },
   };
+}
+
+/** The parts of an exchange that answer a request. */
+interface AnsweringParts {
+  readonly exchange: FaultyService;
+  readonly clock: DrivenClock;
+  readonly store: RunningStore;
+}
+
+/** Starts the server of the API, with its WebSocket. Throws ConfigError if the port cannot be used. */
+function startApiServer(
+  settings: ExchangeSettings,
+  options: RunOptions,
+  { exchange, clock, store }: AnsweringParts,
+): Promise<RunningHttpServer> {
+  const { heartbeat, profile } = settings.service;
+  return startHttpServer(
+    apiAnswerer(exchange, clock, store),
+    { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
+    new HeartbeatServer(exchange.service.scheduler, { ...heartbeat, form: profile.heartbeatForm }),
+  );
 }
 
 /** Returns the handler of API requests. A reply waits until everything that it reports is durable. */

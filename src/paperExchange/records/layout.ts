@@ -61,6 +61,10 @@ export class Layout {
     return spec.of(this.#read(spec, values));
   }
 
+  /**
+   * Returns the fields of a row in the order of the specification; null for a field that the file does not have. Throws ConfigError for a
+   * damaged row.
+   */
   #read(spec: RecordSpec<unknown>, row: readonly unknown[]): readonly unknown[] {
     const columns = this.#columns === null ? null : (this.#columns.get(spec.name) ?? null);
     if (this.#columns !== null && columns === null)

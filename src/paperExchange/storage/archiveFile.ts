@@ -65,7 +65,8 @@ export class ArchiveIndex {
 
   /** Returns the offset in the file of the last indexed row at or before `place`. */
   #offsetBefore(place: number): number {
-    let [low, high] = [0, this.#places.length];
+    let low = 0;
+    let high = this.#places.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.#places[middle]! <= place) low = middle + 1;

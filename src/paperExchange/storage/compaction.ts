@@ -41,7 +41,8 @@ export class Compaction {
     const newest = files.at(-1);
     const firstSegment = files.findIndex(({ archive }) => archive === null);
     const oldSegments = files.slice(firstSegment, -1);
-    const [first, last] = [oldSegments[0], oldSegments.at(-1)];
+    const first = oldSegments[0];
+    const last = oldSegments.at(-1);
     if (newest === undefined || first === undefined || last === undefined) return;
     if (newest.base - first.base < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
     // The span includes files without a frame, which an earlier start may have left between the others.

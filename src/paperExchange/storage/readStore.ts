@@ -49,12 +49,16 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
     new Set(numbers),
   );
   const archives: ArchiveReading[] = [];
-  let [ending, bytes, next] = [NO_FRAME, 0, 1];
+  let ending = NO_FRAME;
+  let bytes = 0;
+  let next = 1;
   for (const span of spans) {
     if (span.first !== next) throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(next)} before it, got none`);
     const reading = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
     archives.push(reading.archive);
-    [ending, bytes, next] = [reading.ending, reading.bytes, span.last + 1];
+    ending = reading.ending;
+    bytes = reading.bytes;
+    next = span.last + 1;
   }
   const remaining = numbers.filter((number) => number >= next);
   if (archives.length > 0 && remaining.length === 0)

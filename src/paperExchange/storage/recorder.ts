@@ -108,6 +108,7 @@ export class Recorder {
     else this.#writeSpotMoney(side, accounts, rows);
   }
 
+  /** Writes the changed balances of spot accounts, and the totals of each asset. */
   #writeSpotMoney({ venue, rows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
     const { accounts } = venue;
     accounts.assets.forEach((asset, index) => {
@@ -125,6 +126,7 @@ export class Recorder {
     });
   }
 
+  /** Writes the changed wallets and positions of futures accounts, and the totals of each asset. */
   #writeFuturesMoney(side: FuturesExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
     const { wallets } = side.venue;
     wallets.assets.forEach((asset, index) => {
@@ -134,8 +136,10 @@ export class Recorder {
         const text = walletRecord.text({ uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered });
         this.#addIfChanged(rows, `wallet ${uid} ${asset}`, text);
       }
-      const [fees, external] = [wallets.fees[index]!, wallets.market[index]!];
-      const [insurance, deposited] = [wallets.insurance[index]!, wallets.deposited[index]!];
+      const fees = wallets.fees[index]!;
+      const external = wallets.market[index]!;
+      const insurance = wallets.insurance[index]!;
+      const deposited = wallets.deposited[index]!;
       this.#addIfChanged(
         rows,
         `totals futures ${asset}`,
@@ -145,6 +149,7 @@ export class Recorder {
     for (const account of changed) this.#writePositions(side, account, rows);
   }
 
+  /** Writes the changed settings and positions of one account. */
   #writePositions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
     const uid = names.uidOf(account);
     wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {

@@ -150,7 +150,8 @@ class StateReader {
 
   /** Applies a record of an order, trigger or trade. Returns false for any other record. */
   #takeOrder(kind: string, row: string): boolean {
-    const [latest, layout] = [this.#latest, this.#layout];
+    const latest = this.#latest;
+    const layout = this.#layout;
     switch (kind) {
       case 'openOrder': {
         const order = layout.read(openOrderRecord, row);
@@ -182,7 +183,8 @@ class StateReader {
 
   /** Applies a record of money, positions or settings. Returns false for any other record. */
   #takeMoney(kind: string, row: string): boolean {
-    const [latest, layout] = [this.#latest, this.#layout];
+    const latest = this.#latest;
+    const layout = this.#layout;
     switch (kind) {
       case 'balance':
         return put(latest.balances, layout.read(balanceRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
@@ -201,7 +203,8 @@ class StateReader {
 
   /** Applies a record of counters, prices, bars or the clock. Returns false for any other record. */
   #takeMarket(kind: string, row: string): boolean {
-    const [latest, layout] = [this.#latest, this.#layout];
+    const latest = this.#latest;
+    const layout = this.#layout;
     switch (kind) {
       case 'counters':
         return put(latest.counters, layout.read(countersRecord, row), ({ market }) => market);
@@ -275,7 +278,10 @@ function restoreSpot(spot: SpotExchange, latest: LatestRecords): void {
       const balance = accounts.of(account, index);
       const stored = latest.balances.get(`${names.uidOf(account)} ${asset}`);
       if (stored === undefined) newDeposits += balance.free;
-      else [balance.free, balance.locked] = [stored.free, stored.locked];
+      else {
+        balance.free = stored.free;
+        balance.locked = stored.locked;
+      }
     });
     if (totals === undefined) return;
     const { fees, external, deposited } = totals;
@@ -301,7 +307,9 @@ function restoreFutures(futures: FuturesExchange, latest: LatestRecords): void {
     });
     const totals = latest.totals.get(`futures ${asset}`);
     if (totals === undefined) return;
-    [wallets.fees[index], wallets.market[index], wallets.insurance[index]] = [totals.fees, totals.external, totals.insurance];
+    wallets.fees[index] = totals.fees;
+    wallets.market[index] = totals.external;
+    wallets.insurance[index] = totals.insurance;
     wallets.deposited[index] = totals.deposited + newDeposits;
   });
   for (const { uid, symbol, leverage, isCross, isNet } of latest.settings.values()) {

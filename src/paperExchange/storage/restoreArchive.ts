@@ -88,6 +88,7 @@ export class ArchiveRestorer {
     owner?.side.orders.restoreTrade(owner.account, row.place, owner.tag);
   }
 
+  /** Registers an archived order by its numbers and ids. The order itself stays on disk. */
   #restoreOrder(row: ArchivedRow): void {
     const match = ORDER_OWNER.exec(startOfRow(row));
     const order = match === null ? row.layout.read(orderRecord, textOf(row)) : orderIn(match);

@@ -71,7 +71,8 @@ export class Segments implements StoredRecordReader {
 
   /** Returns the file that has the row at an offset. */
   #fileWith(place: number): StoreSegment {
-    let [low, high] = [0, this.all.length];
+    let low = 0;
+    let high = this.all.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.all[middle]!.base <= place) low = middle + 1;

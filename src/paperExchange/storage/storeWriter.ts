@@ -203,7 +203,8 @@ export class StoreWriter implements Persistence {
     const isNew = this.#isNew;
     if (isNew) {
       this.#disk.create(this.#path);
-      const [path, number] = [this.#path, this.#number];
+      const path = this.#path;
+      const number = this.#number;
       this.#segments.all.push({ path, number, last: number, base: this.#base, archive: null, layout: Layout.current(path) });
       this.#before = this.#seal;
     }

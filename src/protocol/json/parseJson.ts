@@ -48,8 +48,14 @@ function decodeText(bytes: Uint8Array): string | null {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58];
-const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [91, 93, 123, 125];
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+const BRACKET = 91;
+const END_BRACKET = 93;
+const BRACE = 123;
+const END_BRACE = 125;
 const FIRST_LETTER = 97;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -107,6 +113,7 @@ class Reader {
     return true;
   }
 
+  /** Reads any value. Undefined, with the failure noted, if the text is not JSON. */
   #value(depth: number): Json | undefined {
     this.#skipSpace();
     const first = this.#text.charCodeAt(this.offset);
@@ -126,6 +133,7 @@ class Reader {
     return this.#number();
   }
 
+  /** Reads the members of an object after its brace. A repeated name is a failure. */
   #object(depth: number): Json | undefined {
     const members = new Map<string, Json>();
     if (this.#take(END_BRACE)) return members;
@@ -146,6 +154,7 @@ class Reader {
     return this.#take(END_BRACE) ? members : this.#fail('syntax');
   }
 
+  /** Reads the items of a list after its bracket. */
   #list(depth: number): Json | undefined {
     const items: Json[] = [];
     if (this.#take(END_BRACKET)) return items;
@@ -157,6 +166,7 @@ class Reader {
     return this.#take(END_BRACKET) ? items : this.#fail('syntax');
   }
 
+  /** Reads a number without losing digits. */
   #number(): JsonNumber | undefined {
     // `test` and `slice` need less memory than `exec`, whose match arrays would be a third of a reply's memory.
     NUMBER.lastIndex = this.offset;
@@ -168,6 +178,7 @@ class Reader {
     return new JsonNumber(plain);
   }
 
+  /** Reads a text in quotes, with its escapes. */
   #string(): string | undefined {
     this.offset++;
     let value = '';

@@ -116,7 +116,8 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
     canBeNull: false,
     named: () => idField,
     read(from) {
-      const [plain, text] = [from.get('orderId') ?? null, from.get('orderIdString') ?? null];
+      const plain = from.get('orderId') ?? null;
+      const text = from.get('orderIdString') ?? null;
       const idDigits = idText(plain) ?? idText(text);
       if (idDigits === null) throw new Mismatch('an order id', from.get('orderId')).within('orderId');
       if (text !== null && plain !== null && scalarText(text) !== idDigits)

@@ -75,7 +75,8 @@ export class FrameReader {
   #head(): Head | FrameError | null {
     const bytes = this.#pending;
     if (bytes.length < 2) return null;
-    const [firstByte, secondByte] = [bytes[0]!, bytes[1]!];
+    const firstByte = bytes[0]!;
+    const secondByte = bytes[1]!;
     const error = headError(firstByte, secondByte, this.#from);
     if (error !== null) return error;
     const shortLength = secondByte & 0x7f;

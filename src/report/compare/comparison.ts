@@ -79,7 +79,8 @@ function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly U
   const inA = new Map(a.map((input) => [keyOf(input), input]));
   const inB = new Map(b.map((input) => [keyOf(input), input]));
   return [...new Map([...inA, ...inB])].flatMap(([key, { use, name }]): readonly Unequal[] => {
-    const [first, second] = [inA.get(key)?.value ?? null, inB.get(key)?.value ?? null];
+    const first = inA.get(key)?.value ?? null;
+    const second = inB.get(key)?.value ?? null;
     return first === second ? [] : [{ use, name, a: first, b: second }];
   });
 }
@@ -105,7 +106,8 @@ function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: Compared
   const cells = (row: readonly string[] | undefined) =>
     row === undefined ? null : Object.fromEntries(header.map((name, column) => [name, row[column] ?? '']));
   for (let row = 0; row < Math.max(a.length, b.length); row++) {
-    const [first, second] = [a[row], b[row]];
+    const first = a[row];
+    const second = b[row];
     if (first === undefined || second === undefined || !isSame(first, second)) return { row: row + 1, a: cells(first), b: cells(second) };
   }
   return null;
@@ -174,7 +176,8 @@ const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 
 
 /** Returns the figures that at least one of the runs has. */
 function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
-  const [first, second] = [a.summary, b.summary];
+  const first = a.summary;
+  const second = b.summary;
   const assets = [first.run.reportingAsset, second.run.reportingAsset] as const;
   const trades = { label: 'Trades', kind: 'count', definition: 'Closed trades, from flat to flat.' } as const;
   return [
@@ -194,9 +197,10 @@ function figure(
   values: readonly [FigureValue, FigureValue],
   assets: readonly [string, string],
 ): ComparedFigure {
-  const [a, b] = [numberOf(values[0]), numberOf(values[1])];
+  const valueOfA = numberOf(values[0]);
+  const valueOfB = numberOf(values[1]);
   const isMoney = kind === 'money' || kind === 'cost';
-  const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
+  const difference = valueOfA === null || valueOfB === null || (isMoney && assets[0] !== assets[1]) ? null : valueOfB - valueOfA;
   const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
   const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets[0]);
   // A difference that is displayed as zero makes neither run better.
@@ -209,11 +213,11 @@ function figure(
     label,
     definition,
     kind,
-    a,
-    b,
+    a: valueOfA,
+    b: valueOfB,
     difference,
     better: improvement === 0 ? null : betterRun,
-    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: shownDifference },
+    text: { a: text(valueOfA, assets[0]), b: text(valueOfB, assets[1]), difference: shownDifference },
   };
 }
 

@@ -41,7 +41,8 @@ function comparedRun(record: RunRecord, changes: Partial<ComparedRun> = {}): Com
 test('each instant of a comparison has the last equity before it and the deepest drawdown since the instant before', () => {
   fc.assert(
     fc.property(fc.integer({ min: 50, max: 900 }), fc.integer({ min: 50, max: 900 }), fc.nat(1000), (rowsA, rowsB, seed) => {
-      const [a, b] = [comparedRun(recordOf(rowsA, seed)), comparedRun(recordOf(rowsB, seed + 1))];
+      const a = comparedRun(recordOf(rowsA, seed));
+      const b = comparedRun(recordOf(rowsB, seed + 1));
       const curves = curvesOf(a, b);
       expect(curves.ms[0]).toBe(Math.min(a.summary.run.fromMs, b.summary.run.fromMs));
       expect(curves.ms.at(-1)).toBe(Math.max(a.summary.run.toMs, b.summary.run.toMs));
@@ -58,7 +59,8 @@ test('each instant of a comparison has the last equity before it and the deepest
           const isIn = ms >= fromMs && !(ms > toMs && before >= toMs);
           const rows = Array.from(run.timeMs.keys()).filter((row) => run.timeMs[row]! <= ms);
           const lastRow = rows.at(-1);
-          expect(curve.growth[index]).toBe(!isIn ? NaN : lastRow === undefined ? 1 : run.equity[lastRow]! / start);
+          const growth = lastRow === undefined ? 1 : run.equity[lastRow]! / start;
+          expect(curve.growth[index]).toBe(isIn ? growth : NaN);
           const drawdownsSince = rows.filter((row) => run.timeMs[row]! > before).map((row) => drawdowns[row]!);
           const lastRowBefore = rows.filter((row) => run.timeMs[row]! <= before).at(-1);
           const drawdownBefore = lastRowBefore === undefined ? 0 : drawdowns[lastRowBefore]!;
@@ -89,7 +91,8 @@ test('a run compared with itself has no difference', () => {
 });
 
 test('a comparison of two runs reports figures with their direction, keys, inputs and the first different fill', () => {
-  const [recordA, recordB] = [recordOf(3000, 7), recordOf(3000, 8)];
+  const recordA = recordOf(3000, 7);
+  const recordB = recordOf(3000, 8);
   const inputFile = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
   const a = comparedRun(recordA, {
     definition: new Map([

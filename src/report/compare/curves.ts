@@ -44,7 +44,9 @@ function curveOf({ summary: { run }, timeMs, equity }: ComparedRun, ms: Float64A
   const start = Number(run.startEquity);
   const growth = new Float64Array(ms.length).fill(NaN);
   const depth = new Float64Array(ms.length).fill(NaN);
-  let [row, last, peak] = [0, start, start];
+  let row = 0;
+  let last = start;
+  let peak = start;
   for (let instant = 0; instant < ms.length; instant++) {
     const now = ms[instant] ?? 0;
     if (now < run.fromMs) continue;

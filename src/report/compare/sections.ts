@@ -12,7 +12,8 @@ const SHORT_HASH = 12;
 
 /** Returns the names of the compared strategies. */
 export function title({ a, b }: RunComparison): string {
-  const [first, second] = [strategyNames(a.summary.run), strategyNames(b.summary.run)];
+  const first = strategyNames(a.summary.run);
+  const second = strategyNames(b.summary.run);
   return first === second ? `${first}, two runs` : `${first} and ${second}`;
 }
 
@@ -84,7 +85,8 @@ function drawdownDifferenceText(difference: number | null): string {
 /** Returns the trust strip: what is equal in both runs, and the warnings. */
 export function trust(comparison: RunComparison): Markup {
   const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
-  const [first, second] = [a.summary.run, b.summary.run];
+  const first = a.summary.run;
+  const second = b.summary.run;
   const isSameTime = first.fromMs === second.fromMs && first.toMs === second.toMs;
   const countOf = (use: string) => inputs.filter((input) => input.use === use).length;
   const chips: Chip[] = [

@@ -23,7 +23,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function months({ a, b }: RunComparison): Markup {
   const monthsOf = (run: ComparedRun) =>
     new Map(run.summary.metrics.monthly.map((entry) => [`${entry.year}-${entry.month}`, entry.return]));
-  const [inA, inB] = [monthsOf(a), monthsOf(b)];
+  const inA = monthsOf(a);
+  const inB = monthsOf(b);
   const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
   const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
   const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
@@ -132,7 +133,8 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   }
   const before = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
-  const [firstCells, secondCells] = [cellsOf(first.a), cellsOf(first.b)];
+  const firstCells = cellsOf(first.a);
+  const secondCells = cellsOf(first.b);
   const rows = (
     [
       ['a', firstCells],

@@ -80,12 +80,14 @@ export class EnvelopeMoney {
   private lowestBook(asset: string, startUnits: number): number {
     const { fills, instruments } = this.record;
     const held = instruments.map(() => ({ lots: 0, cost: 0 }));
-    let [book, lowest] = [startUnits, startUnits];
+    let book = startUnits;
+    let lowest = startUnits;
     for (let row = 0; row < fills.length; row++) {
       const instrument = fills.instrument[row]!;
       if (instruments[instrument]!.quote !== asset) continue;
       const coins = held[instrument]!;
-      const [lots, notional] = [fills.lots[row]!, fills.notional[row]!];
+      const lots = fills.lots[row]!;
+      const notional = fills.notional[row]!;
       if (fills.feeInBase[row] === 0) book -= fills.fee[row]!;
       if (fills.side[row] === 0) {
         const { baseDigits, quantityDigits } = instruments[instrument]!;

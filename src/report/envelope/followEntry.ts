@@ -224,13 +224,17 @@ class EntryWalk {
     const { rows } = this;
     const { instrument, openMs, closeMs } = rows.bars;
     const toMs = closeMs[row]!;
-    let [top, bottom] = [-Infinity, Infinity];
+    let top = -Infinity;
+    let bottom = Infinity;
     path.isFine = true;
     for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
       const fine = finer.next(instrument, fromMs, toMs);
       if (fine === null) return false;
       if (fine.length === 0) break;
-      const [open, high, low, close] = [ticksOf(fine, 'open'), ticksOf(fine, 'high'), ticksOf(fine, 'low'), ticksOf(fine, 'close')];
+      const open = ticksOf(fine, 'open');
+      const high = ticksOf(fine, 'high');
+      const low = ticksOf(fine, 'low');
+      const close = ticksOf(fine, 'close');
       if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
       for (let fineRow = 0; fineRow < fine.length && !path.isOver; fineRow++) {
         top = Math.max(top, high[fineRow]!);

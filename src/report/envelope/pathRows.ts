@@ -53,7 +53,8 @@ export class PathRows {
   /** Distance between the lowest and the highest price of the run, in ticks. */
   get range(): number {
     const { high, low, bars } = this;
-    let [top, bottom] = [-Infinity, Infinity];
+    let top = -Infinity;
+    let bottom = Infinity;
     for (let row = this.firstRow; row < bars.length; row++) {
       if (high[row]! > top) top = high[row]!;
       if (low[row]! < bottom) bottom = low[row]!;

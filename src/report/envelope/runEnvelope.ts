@@ -258,6 +258,7 @@ export class EnvelopeFinder {
     this.rowsOf.set(instrument, rows);
     return rows;
   }
+  /** Returns the rows of an instrument for the path of its trades; null if its execution feed is not recorded. */
   private makeRows(index: number): PathRows | null {
     const { record, terms } = this;
     const instrument = record.instruments[index]!;

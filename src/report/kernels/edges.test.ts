@@ -233,7 +233,8 @@ test('scaling the money by a power of two leaves every ratio bit-equal', () => {
   fc.assert(
     fc.property(values, fc.integer({ min: -8, max: 20 }), (equity, power) => {
       const factor = 2 ** power;
-      const [originalFigures, scaled] = [figuresOf(...equity).values, figuresOf(...equity.map((x) => x * factor)).values];
+      const originalFigures = figuresOf(...equity).values;
+      const scaled = figuresOf(...equity.map((x) => x * factor)).values;
       const { netProfit, maxDrawdownAbs, ...ratios } = originalFigures;
       expect(scaled).toMatchObject(ratios);
       expect([scaled.netProfit, scaled.maxDrawdownAbs]).toEqual([netProfit! * factor, maxDrawdownAbs! * factor]);
@@ -244,7 +245,8 @@ test('scaling the money by a power of two leaves every ratio bit-equal', () => {
 test('a day without return changes neither drawdowns nor totals', () => {
   fc.assert(
     fc.property(values, (equity) => {
-      const [originalFigures, longerFigures] = [figuresOf(...equity).values, figuresOf(...equity, equity[equity.length - 1]!).values];
+      const originalFigures = figuresOf(...equity).values;
+      const longerFigures = figuresOf(...equity, equity[equity.length - 1]!).values;
       expect([longerFigures.maxDrawdown, longerFigures.maxDrawdownAbs, longerFigures.totalReturn]).toEqual([
         originalFigures.maxDrawdown,
         originalFigures.maxDrawdownAbs,

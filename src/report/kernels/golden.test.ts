@@ -35,6 +35,7 @@ function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
   return { timeMs, equity, index: equity, returns: Float64Array.from(returns), isRuined: false };
 }
 
+/** Compares figures with golden ones, to a relative error of 1e-9. */
 function expectNear(actual: Readonly<Record<string, Figure>>, golden: Group, names: Readonly<Record<string, string>>): void {
   const { values } = settle(actual);
   for (const [figureName, goldenName] of Object.entries(names)) {

@@ -134,7 +134,8 @@ function addSquares(values: Float64Array, middle: number, from: number, to: numb
 
 /** Returns the sum of the products of the deviations of two columns of equal length, in two passes. */
 export function coDeviation(a: Float64Array, b: Float64Array): number {
-  const [meanA, meanB] = [mean(a), mean(b)];
+  const meanA = mean(a);
+  const meanB = mean(b);
   return sumOf(a.length, (i) => (a[i]! - meanA) * (b[i]! - meanB));
 }
 

@@ -98,7 +98,9 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const averageLoss = withTrades(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
   const wonShare = wins / n;
-  const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
+  const middle = mean(pnl);
+  const best = maxOf(pnl);
+  const worst = minOf(pnl);
   const held = signedSums(holdMs, pnl);
   const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
   const figures = {

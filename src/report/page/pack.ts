@@ -139,6 +139,12 @@ export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Ui
   return { bytes: bytes.subarray(0, n * planes), planes };
 }
 
+/** Returns what a column of an order keeps of a value: itself, its step from the last value, or the change of that step. */
+function packedValue(order: ColumnOrder, value: number, step: number, lastStep: number): number {
+  if (order === 0) return value;
+  return order === 1 ? step : step - lastStep;
+}
+
 /** Converts the integers of a chunk to zigzag numbers in `codes`. Returns the union of their bits. */
 function toZigzag(rows: number, order: ColumnOrder): number {
   let last = previous[0]!;
@@ -147,10 +153,10 @@ function toZigzag(rows: number, order: ColumnOrder): number {
   for (let i = 0; i < rows; i++) {
     const value = integers[i]!;
     const step = value - last;
-    const d = order === 0 ? value : order === 1 ? step : step - lastStep;
-    const z = (d << 1) ^ (d >> 31);
-    codes[i] = z;
-    usedBits |= z;
+    const packed = packedValue(order, value, step, lastStep);
+    const code = (packed << 1) ^ (packed >> 31);
+    codes[i] = code;
+    usedBits |= code;
     last = value;
     lastStep = step;
   }
@@ -175,14 +181,16 @@ function writePlane(bytes: Uint8Array, at: number, rows: number, shift: number):
 export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   const n = values.length;
   const zigzag = new Float64Array(n);
-  let [last, lastStep, max] = [0, 0, 0];
+  let last = 0;
+  let lastStep = 0;
+  let max = 0;
   for (let i = 0; i < n; i++) {
     const value = values[i]!;
     const step = value - last;
-    const d = order === 0 ? value : order === 1 ? step : step - lastStep;
-    const z = d < 0 ? -2 * d - 1 : 2 * d;
-    zigzag[i] = z;
-    if (z > max) max = z;
+    const packed = packedValue(order, value, step, lastStep);
+    const code = packed < 0 ? -2 * packed - 1 : 2 * packed;
+    zigzag[i] = code;
+    if (code > max) max = code;
     last = value;
     lastStep = step;
   }

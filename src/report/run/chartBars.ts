@@ -105,20 +105,20 @@ function aggregate<Column extends Float64Array | Int32Array>(
   const maxBars = out.open.length;
   const times = new Float64Array(maxBars);
   const lastRow = new Int32Array(maxBars);
-  let n = 0;
-  for (let row = first; row < length; n++) {
+  let barCount = 0;
+  for (let row = first; row < length; barCount++) {
     const startMs = openOf(interval, openMs[row]!);
     const end = rowFrom(openMs, Math.min(length, row + perBar), length, closeOf(interval, startMs));
-    times[n] = startMs;
-    out.open[n] = open[row]!;
-    out.high[n] = highest(high, row, end);
-    out.low[n] = lowest(low, row, end);
-    out.close[n] = close[end - 1]!;
-    out.volume[n] = sumOf(volume, row, end);
-    lastRow[n] = end - 1 - first;
+    times[barCount] = startMs;
+    out.open[barCount] = open[row]!;
+    out.high[barCount] = highest(high, row, end);
+    out.low[barCount] = lowest(low, row, end);
+    out.close[barCount] = close[end - 1]!;
+    out.volume[barCount] = sumOf(volume, row, end);
+    lastRow[barCount] = end - 1 - first;
     row = end;
   }
-  return { length: n, openMs: times.subarray(0, n), lastRow: lastRow.subarray(0, n) };
+  return { length: barCount, openMs: times.subarray(0, barCount), lastRow: lastRow.subarray(0, barCount) };
 }
 
 /** Returns the largest number of bars of `interval` that the rows from `first` up to `end` can make. */

@@ -233,7 +233,8 @@ function equityStep(units: Float64Array, digits: number): PackedStep {
     if (Math.abs(value) > size) size = Math.abs(value);
   }
   const perUnit = pow10(digits);
-  const [min, max] = [low / perUnit, size / perUnit];
+  const min = low / perUnit;
+  const max = size / perUnit;
   const wantedDigits = Math.max(2, drawnStep(max, digits, DRAWN_SHARE).digits, drawnStep(min, digits, LOWEST_SHARE).digits);
   return exactStep(max, Math.min(wantedDigits, digits));
 }

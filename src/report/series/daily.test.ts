@@ -149,7 +149,8 @@ test('exposure is weighted by time at the last close, and counts overlapping per
       { row: 1540, isBuy: false, lots: 10_000 },
     ],
   });
-  const [fromMs, toMs] = [record.fills.timeMs[0]!, record.fills.timeMs[1]!];
+  const fromMs = record.fills.timeMs[0]!;
+  const toMs = record.fills.timeMs[1]!;
   const figures = exposureFigures(record, periods([fromMs, toMs]), dailyEquity(record).equity);
   expect(figures).toMatchObject({ exposureTime: 0.25, grossExposureMax: 0.25, netExposureMax: 0.25 });
   expect(figures.grossExposure).toBeCloseTo(0.25 * 0.25, 9);

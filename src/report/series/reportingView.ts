@@ -112,10 +112,14 @@ function barsIn(bars: BarColumns, rates: Rates, instrument: Instrument): BarColu
   const own = pow10(bars.instrument.priceDigits);
   const scale = pow10(instrument.priceDigits);
   const column = () => new Float64Array(length);
-  const [open, high, low, close] = [column(), column(), column(), column()];
+  const open = column();
+  const high = column();
+  const low = column();
+  const close = column();
   const price = (value: number, rate: number): number => (Math.round(value * own) * rate) / scale;
   for (let row = 0; row < length; row++) {
-    const [before, after] = [rates.at(openMs[row]!), rates.at(closeMs[row]!)];
+    const before = rates.at(openMs[row]!);
+    const after = rates.at(closeMs[row]!);
     open[row] = price(bars.open[row]!, before);
     close[row] = price(bars.close[row]!, after);
     // Inside the bar its own price moves, and the rate of its open is the newest one.
@@ -136,7 +140,9 @@ function marksOf(bars: BarColumns, rates: Rates, toMs: number): Float64Array {
 
 /** Returns fills with their prices and money converted at the time of each fill. */
 function fillsIn(fills: FillColumns, rates: readonly (Rates | null)[]): FillColumns {
-  const [price, notional, fee] = [fills.price.slice(), fills.notional.slice(), fills.fee.slice()];
+  const price = fills.price.slice();
+  const notional = fills.notional.slice();
+  const fee = fills.fee.slice();
   for (let row = 0; row < fills.length; row++) {
     const own = rates[fills.instrument[row]!] ?? null;
     if (own === null) continue;

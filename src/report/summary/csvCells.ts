@@ -5,7 +5,9 @@ import type { LabelColumn, NumberColumn, ReadingColumn, TableColumn } from './ta
 
 /** Rows in a chunk. Their values and bytes fit into the processor's second-level cache. */
 export const CHUNK_ROWS = 512;
-const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
 /** Doubles with at most this many decimals are written directly, without an intermediate string. */
 const MAX_DIRECT_DIGITS = 4;
 const DIRECT_SCALE = 10_000;
@@ -160,7 +162,8 @@ class ReadingCells implements ColumnCells {
 
   /** Stores a number without trailing zeros in its decimals. Returns the length of the cell. */
   #shorten(i: number, scaled: number): number {
-    let [whole, digits] = [scaled, MAX_DIRECT_DIGITS];
+    let whole = scaled;
+    let digits = MAX_DIRECT_DIGITS;
     while (digits > 0 && whole % 10 === 0) {
       whole /= 10;
       digits--;

@@ -5,7 +5,8 @@ import { CHUNK_ROWS, cellsOf, type ColumnCells } from './csvCells.ts';
 import type { Table } from './tables.ts';
 
 const CHUNK_BYTES = 1 << 18;
-const [COMMA, NEWLINE] = [0x2c, 0x0a];
+const COMMA = 0x2c;
+const NEWLINE = 0x0a;
 
 /** Writes the header and `table.length` rows to a file, which is replaced. Lines end in \n. Throws the system error when writing fails. */
 export function writeCsv(path: string, table: Table): void {
@@ -51,6 +52,7 @@ class CsvWriter {
     this.#flush();
   }
 
+  /** Writes `rows` rows from row `from` on. All lengths are measured first, so that each column writes its cells at known offsets. */
   #writeRows(columns: readonly ColumnCells[], from: number, rows: number): void {
     const lengths = this.#lengths;
     // Each cell is followed by one separator.

@@ -114,6 +114,7 @@ function doubles(values: readonly number[]): Buffer {
   return bytes;
 }
 
+/** Returns the cells of each line of a CSV text. */
 function parseCsv(text: string): string[][] {
   return text
     .trimEnd()

@@ -140,6 +140,7 @@ export class TradeRows {
     return out;
   }
 
+  /** Doubles the room of all columns. */
   #grow(): void {
     this.#capacity *= 2;
     const widen = <Of extends Column>(column: Of): Of => {

@@ -143,6 +143,7 @@ export class EpisodeBook extends Episodes<Part> {
     return this.#valuation.price(this.#entry);
   }
 
+  /** Returns a fill as one part of an episode, in units. The same object is returned each time. */
   #partOf(fill: FillAt): Part {
     const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
     const feeUnits = feeInBase ? this.#valuation.holdingValue(fee, ticks) : fee;

@@ -73,6 +73,7 @@ export abstract class Episodes<Of extends Move> {
   /** Called when an episode has ended. Its fields stay valid until the next episode begins. */
   protected abstract onFinish(pnlUnits: number): void;
 
+  /** Begins an episode on a side, with what the last one has left. */
   #begin(side: 1 | -1, move: Of): void {
     this.side = side;
     // Dust from the previous episode enters with its cost.
@@ -82,6 +83,7 @@ export abstract class Episodes<Of extends Move> {
     this.onBegin(move);
   }
 
+  /** Adds a fill to the entry or to the exit of the episode. */
   #add(move: Of): void {
     const { flow, base } = move;
     // A fill that moves no coin is a buy whose fee took all of them.

@@ -117,7 +117,10 @@ describe('excursions', () => {
       const tradeFills = Array.from({ length: fills.length }, (_, i) => i).filter(
         (i) => fills.timeMs[i]! >= closed.entryMs[t]! && fills.timeMs[i]! <= closed.exitMs[t]!,
       );
-      let [cash, base, worst, best] = [0, 0, 0, 0];
+      let cash = 0;
+      let base = 0;
+      let worst = 0;
+      let best = 0;
       const updateExtremes = (price: number) => {
         worst = Math.min(worst, Math.round(cash + base * price));
         best = Math.max(best, Math.round(cash + base * price));

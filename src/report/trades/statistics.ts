@@ -188,7 +188,8 @@ function breakdowns(
 
 /** Returns a function that numbers the month of a time. It remembers the last day, because successive trades mostly end on the same day. */
 function monthKeys(): (ms: number) => number {
-  let [day, key] = [NaN, 0];
+  let day = NaN;
+  let key = 0;
   return (ms) => {
     const next = dayOf(ms);
     if (next !== day) {

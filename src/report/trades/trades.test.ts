@@ -271,7 +271,11 @@ test('exit reasons and holding times equal those of a naive count', () => {
   expect(tradesByKey(breakdowns.exitReason)).toEqual(
     tally(heldMinutes.map((_, at) => reasonByRole[roles[at % roles.length]!] ?? 'signal')),
   );
-  const group = (minutes: number) => (minutes < 5 ? '1m to 5m' : minutes < 15 ? '5m to 15m' : minutes < 60 ? '15m to 1h' : '1h to 4h');
+  const group = (minutes: number) => {
+    if (minutes < 5) return '1m to 5m';
+    if (minutes < 15) return '5m to 15m';
+    return minutes < 60 ? '15m to 1h' : '1h to 4h';
+  };
   expect(tradesByKey(breakdowns.holdTime)).toEqual(tally(heldMinutes.map(group)));
   expect(breakdowns.holdTime.map(({ key }) => key)).toEqual(['1m to 5m', '5m to 15m', '15m to 1h', '1h to 4h']);
 });

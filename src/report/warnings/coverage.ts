@@ -29,7 +29,8 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
     const early = `the bars end at ${timeText(lastMs)}, ${daysText(toMs - lastMs)} before the end of the run: ${consequence}`;
     found.push(warning('DATA_ENDS_EARLY', early));
   }
-  const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
+  const from = Math.max(fromMs, firstMs);
+  const to = Math.min(toMs, lastMs);
   found.push(
     ...partialWarnings(
       barred.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to)),

@@ -41,7 +41,8 @@ export function neverWorked({
   if (warnings.some(({ code }) => code === 'RUN_TRADE_FILLS')) return [];
   /** By instrument: the opening times of its rows. */
   const opens = new Map<number, Float64Array>();
-  const [limit, canceled] = [ROLES.indexOf('limit'), ENDINGS.indexOf('canceled')];
+  const limit = ROLES.indexOf('limit');
+  const canceled = ENDINGS.indexOf('canceled');
   let limitOrders = 0;
   let neverWorking = 0;
   for (let row = 0; row < orders.length; row++) {

@@ -74,6 +74,7 @@ export class ContractExposure implements ContractModel {
     into.fees = this.feesAt(index, ticks, order);
     into.value = ledger.holds(index) ? ledger.holdingValue(index, ticks) : 0;
   };
+  /** Computes gross exposure and equity of all contracts at their worst case, in units of the settlement asset. */
   private computeOfAll(order: Draft | null, state: RiskState): AccountWorstCase {
     const { ledger } = this;
     let gross = 0;

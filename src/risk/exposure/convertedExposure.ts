@@ -104,7 +104,8 @@ export class ConvertedExposure implements ExposureModel {
   backingText({ strategy, instrument, instrumentIndex: index, sign, worstCash, worstLots }: Draft): string {
     const { ledger, reservations } = this;
     if (sign > 0) {
-      const [needs, reserved] = [quoteText(worstCash, instrument), quoteText(reservations.cashBeside(strategy, index), instrument)];
+      const needs = quoteText(worstCash, instrument);
+      const reserved = quoteText(reservations.cashBeside(strategy, index), instrument);
       return `needs ${needs} beside ${reserved} reserved, of ${quoteText(ledger.of(index).cash(strategy), instrument)} in cash`;
     }
     const reserved = lotsText(reservations.sellLots(strategy, index), instrument);

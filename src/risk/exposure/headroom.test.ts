@@ -24,7 +24,8 @@ test('the headroom of spot counts a holding at the mark, an open buy at its wors
   fixture.send({ lots: 5, limit: 1200 });
   fixture.send({ lots: 3, side: 'sell', instrumentIndex: 1, limit: 1500 });
   fixture.marks[1] = 1100;
-  const [buy, holding] = [5 * 1200 * 1000, 7 * 1100 * 1000];
+  const buy = 5 * 1200 * 1000;
+  const holding = 7 * 1100 * 1000;
   expect(fixture.risk.headroom()).toEqual({
     gross: buy + holding,
     equity: 200 * USDT + holding - buy / 1000,

@@ -42,7 +42,8 @@ test('the limit of the account applies to the sum of the worst cases of both mar
     const { reservations } = pairedRisk({});
     return reservations.scale(index).notionalUp(MARK, lots);
   };
-  const [contractUnits, coinUnits] = [unitsOf(0, 30), unitsOf(1, 5)];
+  const contractUnits = unitsOf(0, 30);
+  const coinUnits = unitsOf(1, 5);
   const limitText = (units: number) => (units / 10 ** CONTRACT.quoteDigits).toFixed(CONTRACT.quoteDigits);
   for (const order of [
     [0, 1],

@@ -79,6 +79,7 @@ export class SpotExposure implements ExposureModel {
     into.gross = isHeld ? open + ledger.valueUp(index, ticks) : open;
     into.value = isHeld ? ledger.valueDown(index, ticks) : 0;
   };
+  /** Computes gross exposure and equity of all symbols at their worst case, in units of the quote asset. */
   private computeOfMany(order: Draft | null, { account, mark, marks }: RiskState): AccountWorstCase {
     const { length } = this.ledger.instruments;
     account.gross = 0;

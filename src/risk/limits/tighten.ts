@@ -12,7 +12,8 @@ export function tightenLimits(current: RiskLimits, requested: RiskLimits, instru
   for (const limit of LIMITS) {
     const { key, kind } = limit;
     const isMin = (limit as LimitRow).isMinimum === true;
-    const [oldValue, newValue] = [current[key], requested[key]];
+    const oldValue = current[key];
+    const newValue = requested[key];
     if (oldValue === undefined || newValue === undefined || oldValue === newValue) continue;
     const isWithin = isMin ? Number(newValue) >= Number(oldValue) : Number(newValue) <= Number(oldValue);
     const isTighter = kind === 'windows' ? containsAll(String(newValue), String(oldValue)) : isWithin;

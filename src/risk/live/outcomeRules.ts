@@ -61,6 +61,7 @@ class UnknownWatch implements LiveWatch {
     this.isBurst = false;
     this.raiser.clear(ACCOUNT, nowMs);
   }
+  /** Returns why too many outcomes are unknown; null if they are not. */
   private problem(open: readonly Order[], isBurst: boolean): string | null {
     const unknown = open.filter(({ lifecycle }) => lifecycle === 'unknown');
     const sides = new Set(unknown.map(({ instrumentIndex, side }) => `${instrumentIndex} ${side}`));

@@ -46,6 +46,7 @@ class DataWatch implements LiveWatch {
       if ((this.good[index] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
     }
   }
+  /** Returns why the market data of an instrument is too old or not sound; null if it is neither. */
   private problem(facts: LiveFacts, index: number, nowMs: number): string | null {
     const { priceAgeMs, barAge } = this.limits;
     const age = nowMs - facts.priceMs(index);

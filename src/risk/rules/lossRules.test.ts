@@ -65,7 +65,8 @@ describe('DRAWDOWN', () => {
     const fixture = new Fixture(limits);
     fixture.hold(50);
     fixture.risk.begin(1000, START);
-    const [times, units] = [Float64Array.of(START + 1, START + 2, START + 3, START + 4), Float64Array.of(800, 700, 631, 630)];
+    const times = Float64Array.of(START + 1, START + 2, START + 3, START + 4);
+    const units = Float64Array.of(800, 700, 631, 630);
     fixture.risk.observe(times, units, 2);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, side: 'sell' })]).toEqual(['DRAWDOWN', null]);
     expect(fixture.risk.halts.causes()).toMatchObject([
@@ -84,7 +85,8 @@ describe('DAILY_LOSS', () => {
   test('DAILY_LOSS counts a mark at 00:00 as the start of the new day, and not as a loss of the day before', () => {
     const fixture = new Fixture({ maxDailyLoss: '0.1' });
     fixture.risk.begin(1000, START);
-    const [times, units] = [Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR), Float64Array.of(1000, 800, 720)];
+    const times = Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR);
+    const units = Float64Array.of(1000, 800, 720);
     fixture.risk.observe(times, units, 2);
     expect(fixture.risk.halts.changes()).toEqual([]);
     fixture.risk.observe(times, units, 3);
@@ -145,7 +147,8 @@ test('loss rules decide the same for rows in pieces of any size', () => {
   const row = fc.record({ minutes: fc.integer({ min: 1, max: 400 }), change: fc.integer({ min: -60, max: 60 }) });
   fc.assert(
     fc.property(fc.array(row, { minLength: 12, maxLength: 60 }), (steps) => {
-      let [hours, equity] = [0, 100_000];
+      let hours = 0;
+      let equity = 100_000;
       const rows = steps.map(({ minutes, change }) => {
         hours += minutes / 60;
         equity = Math.max(1, Math.floor(equity * (1 + change / 1000)));

@@ -32,6 +32,7 @@ export class LossWatches {
     else this.byCode.set(rule.code, this.watch(rule, limits));
     this.watches = [...this.byCode.values()];
   }
+  /** Returns the watch of a rule, which raises and clears a halt of the account. */
   private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
     const { code } = rule;
     return rule.watch(

@@ -65,7 +65,9 @@ export class LiveControl implements BotControl {
 
   view(): BotView {
     const { bot, counts, loopDelayP99Ms } = this.#deps;
-    const [kill, isFlat, startedMs] = [this.#kill, this.#isFlat, this.#startedMs];
+    const kill = this.#kill;
+    const isFlat = this.#isFlat;
+    const startedMs = this.#startedMs;
     return viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms: loopDelayP99Ms() });
   }
 

@@ -89,8 +89,18 @@ function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, time
 /** Returns the metrics of equity and limits. */
 function moneyMetrics({ equity, strategies, headroom }: BotView): readonly string[] {
   return [
-    metric('isobar_equity', 'gauge', 'Equity of all strategies', equity.map(({ asset, now }) => ({ labels: { asset }, value: Number(now) }))), // prettier-ignore
-    metric('isobar_equity_today', 'gauge', 'Change of equity since 00:00 UTC', equity.map(({ asset, today }) => ({ labels: { asset }, value: Number(today) }))), // prettier-ignore
+    metric(
+      'isobar_equity',
+      'gauge',
+      'Equity of all strategies',
+      equity.map(({ asset, now }) => ({ labels: { asset }, value: Number(now) })),
+    ),
+    metric(
+      'isobar_equity_today',
+      'gauge',
+      'Change of equity since 00:00 UTC',
+      equity.map(({ asset, today }) => ({ labels: { asset }, value: Number(today) })),
+    ),
     metric(
       'isobar_strategy_equity',
       'gauge',
@@ -113,17 +123,57 @@ function moneyMetrics({ equity, strategies, headroom }: BotView): readonly strin
 function healthMetrics(view: BotView): readonly string[] {
   const { feeds, series, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
   return [
-    metric('isobar_data_age_seconds', 'gauge', 'Age of the newest closed bar', feeds.map(({ instrument, interval, ageMs }) => ({ labels: { instrument, interval }, value: seconds(ageMs) }))), // prettier-ignore
-    metric('isobar_series_age_seconds', 'gauge', 'Age of the newest value of an external series, by the time that it is of', series.map(({ name, ageMs }) => ({ labels: { name }, value: seconds(ageMs) }))), // prettier-ignore
-    metric('isobar_data_age_limit_seconds', 'gauge', 'Age at which a symbol is halted', feeds.map(({ instrument, interval, maxAgeMs }) => ({ labels: { instrument, interval }, value: seconds(maxAgeMs) }))), // prettier-ignore
-    metric('isobar_clock_offset_seconds', 'gauge', 'Clock of the exchange minus ours', clocks.map(({ market, offsetMs }) => ({ labels: { market }, value: seconds(offsetMs) }))), // prettier-ignore
-    metric('isobar_clock_uncertainty_seconds', 'gauge', 'By how much that may be wrong', clocks.map(({ market, uncertaintyMs }) => ({ labels: { market }, value: seconds(uncertaintyMs) }))), // prettier-ignore
-    metric('isobar_rate_used_ratio', 'gauge', 'Used part of a request limit', budget.map(({ name, used, max }) => ({ labels: { class: name }, value: max > 0 ? used / max : null }))), // prettier-ignore
-    metric('isobar_rate_stopped', 'gauge', '1 while nothing of a class of requests is sent', budget.map(({ name, stoppedUntilMs }) => ({ labels: { class: name }, value: stoppedUntilMs === null ? 0 : 1 }))), // prettier-ignore
+    metric(
+      'isobar_data_age_seconds',
+      'gauge',
+      'Age of the newest closed bar',
+      feeds.map(({ instrument, interval, ageMs }) => ({ labels: { instrument, interval }, value: seconds(ageMs) })),
+    ),
+    metric(
+      'isobar_series_age_seconds',
+      'gauge',
+      'Age of the newest value of an external series, by the time that it is of',
+      series.map(({ name, ageMs }) => ({ labels: { name }, value: seconds(ageMs) })),
+    ),
+    metric(
+      'isobar_data_age_limit_seconds',
+      'gauge',
+      'Age at which a symbol is halted',
+      feeds.map(({ instrument, interval, maxAgeMs }) => ({ labels: { instrument, interval }, value: seconds(maxAgeMs) })),
+    ),
+    metric(
+      'isobar_clock_offset_seconds',
+      'gauge',
+      'Clock of the exchange minus ours',
+      clocks.map(({ market, offsetMs }) => ({ labels: { market }, value: seconds(offsetMs) })),
+    ),
+    metric(
+      'isobar_clock_uncertainty_seconds',
+      'gauge',
+      'By how much that may be wrong',
+      clocks.map(({ market, uncertaintyMs }) => ({ labels: { market }, value: seconds(uncertaintyMs) })),
+    ),
+    metric(
+      'isobar_rate_used_ratio',
+      'gauge',
+      'Used part of a request limit',
+      budget.map(({ name, used, max }) => ({ labels: { class: name }, value: max > 0 ? used / max : null })),
+    ),
+    metric(
+      'isobar_rate_stopped',
+      'gauge',
+      '1 while nothing of a class of requests is sent',
+      budget.map(({ name, stoppedUntilMs }) => ({ labels: { class: name }, value: stoppedUntilMs === null ? 0 : 1 })),
+    ),
     metric('isobar_audit_age_seconds', 'gauge', 'Since orders, fills and balances were last compared completely', [
       { value: since(view, audit.fastMs) },
     ]),
-    metric('isobar_audit_ok', 'gauge', '1 while the last comparison found no difference', audit.result === 'none' ? [] : [{ value: audit.result === 'ok' ? 1 : 0 }]), // prettier-ignore
+    metric(
+      'isobar_audit_ok',
+      'gauge',
+      '1 while the last comparison found no difference',
+      audit.result === 'none' ? [] : [{ value: audit.result === 'ok' ? 1 : 0 }],
+    ),
     metric('isobar_journal_failed', 'gauge', '1 when nothing is written any more', [{ value: journal.failure === null ? 0 : 1 }]),
     metric('isobar_journal_waiting_records', 'gauge', 'Records that are not on the disk yet', [
       { value: journal.lastSeq - journal.durableSeq },

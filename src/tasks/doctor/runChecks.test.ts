@@ -5,6 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { failed, isHealthy, ok, skipped, warning, type DoctorCheck, type CheckFinding } from './context/check.ts';
 import { runChecks } from './runChecks.ts';
 
+/** Returns a check with this result, which notes that it ran. */
 const check = (name: string, needs: readonly string[], finding: CheckFinding | Error, ranNames: string[] = []): DoctorCheck => ({
   name,
   market: name.startsWith('spot.') ? 'spot' : null,

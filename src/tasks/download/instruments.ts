@@ -144,7 +144,8 @@ export function changedFields(before: Instrument, after: Instrument): string[] {
   const [previous, now] = [before, after].map((record) => new Map(valuesIn(JSON.parse(instrumentText(record)), '')));
   const names = [...new Set([...now!.keys(), ...previous!.keys()])];
   return names.flatMap((name) => {
-    const [was, is] = [previous!.get(name) ?? 'none', now!.get(name) ?? 'none'];
+    const was = previous!.get(name) ?? 'none';
+    const is = now!.get(name) ?? 'none';
     return was === is ? [] : [`${name} ${was} -> ${is}`];
   });
 }

@@ -117,6 +117,7 @@ class Recording {
     for (const feed of this.#feeds.values()) feed.finish();
   }
 
+  /** Records the bars of a key. A coarser interval is built from the bars of its set. */
   #record(set: DownloadedSet, key: BarKey): void {
     if (this.#signal.aborted) return;
     const fineKey = { ...key, interval: set.from };
@@ -192,6 +193,7 @@ class SetRecorder {
     if (this.#waiting.size > 0) this.#write();
   }
 
+  /** Takes a bar to be written. A revised bar that is already on disk stays as it is if the options say so. */
   #take(event: BarEvent): void {
     const { onNews, revised } = this.#options;
     const key = this.#key;
@@ -231,6 +233,7 @@ class SetRecorder {
     }
   }
 
+  /** Appends the waiting bars to the catalog, and builds the coarser sets again. */
   #write(): void {
     const { catalog, revised, onNews } = this.#options;
     const { market, symbol, interval } = this.#key;

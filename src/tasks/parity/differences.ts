@@ -162,6 +162,7 @@ class OrderDifferences {
     }
   }
 
+  /** Returns a fill of the rerun as plain decimals. */
   #plainFill(row: number, { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument): PlainFill {
     const { price, lots, notional, fee, feeInBase, timeMs } = this.#rerun.fills;
     const isFeeInBase = feeInBase[row] === 1;
@@ -246,8 +247,10 @@ function plain(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Payments are compared by hour, shifted by a minute. A catalog may have a payment some ms before the hour, and the bot sees it later. */
-const [HOUR_MS, EARLY_MS] = [3_600_000, 60_000];
+/** Payments are compared by hour. */
+const HOUR_MS = 3_600_000;
+/** Hours are shifted by this much, because a catalog may have a payment some ms before the hour, and the bot sees it later. */
+const EARLY_MS = 60_000;
 
 /** Returns the funding payments whose amounts differ. */
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
@@ -257,7 +260,8 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
     amount: number;
     digits: number;
   }
-  const [backtest, live] = [new Map<string, Paid>(), new Map<string, Paid>()];
+  const backtest = new Map<string, Paid>();
+  const live = new Map<string, Paid>();
   const add = (to: Map<string, Paid>, symbol: string, paid: Paid): void => {
     const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
     const sum = to.get(key);

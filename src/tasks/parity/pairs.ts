@@ -38,7 +38,8 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
     const code = orders.texts[orders.code[index]!]!;
     if (code === UNDECIDED || (code === NOTHING_LEFT && ENDINGS[orders.ending[index]!] === 'denied')) continue;
     const createdMs = orders.createdMs[index]!;
-    const [side, role] = [SIDES[orders.side[index]!]!, askedRole(orders, index)];
+    const side = SIDES[orders.side[index]!]!;
+    const role = askedRole(orders, index);
     const parent = orders.parent[index]! > 0 ? (numbers.get(orders.parent[index]!) ?? -1) : 0;
     const symbol = instruments[orders.instrument[index]!]!.id;
     // An entry that was withdrawn, or still waits for its price, was not sent. The journal has no intent of it either.

@@ -133,6 +133,7 @@ class JournalReading {
     this.#bars.set(barKey(feed, openMs), { feed, openMs, values: [open, high, low, close, volume], closeMs, seq, atMs });
   }
 
+  /** Takes a record. `knownMs`: the time at which the bot knew it. */
   #take(record: JournalRecord, knownMs: number): void {
     const { k } = record;
     if (k === 'DRAFT') this.#waiting.set(record.cid, record);
@@ -144,6 +145,7 @@ class JournalReading {
     else if (k === 'FUNDED') this.#funded.push(record);
   }
 
+  /** Takes an instant: its bars, whether strategies decided on it, and the time without the bot before it. */
   #takeInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
     for (const fact of bars) this.#receive(fact, seq, atMs);
     if (!decided) return;
@@ -153,6 +155,7 @@ class JournalReading {
     this.#newestMs = Math.max(this.#newestMs, atMs);
   }
 
+  /** Takes a decision: the order, and its end if risk denied it. */
   #takeDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
     this.#numbers.set(record.cid, record.order);
     const previous = this.#orders.get(record.order) ?? newOrder(record.order, record.seq);
@@ -166,6 +169,7 @@ class JournalReading {
     this.#orders.set(record.order, order);
   }
 
+  /** Takes a report of the exchange about an order: a fill, or an end with its cause. */
   #takeReport(record: RecordOf<'REFUSED'> | RecordOf<'STATE'> | RecordOf<'FILL'>, knownMs: number): void {
     const order = record.cid === null ? undefined : this.#orders.get(this.#numbers.get(record.cid) ?? -1);
     if (order === undefined) return;

@@ -73,6 +73,7 @@ export class OrderMatch {
     // The bot sends a stop entry that it watches when the bar has closed, a backtest at the open of the bar that opens beyond it.
     return match ?? (isWatchedEntry(look) ? this.#among(this.#byBar.get(bar + 1), look) : null);
   }
+  /** Returns the unmatched order that is most like the one looked for, and marks it as matched; null if none is. */
   #among(list: readonly ReportedOrder[] = [], { createdMs, strategy, symbol, side, role }: OrderLook): ReportedOrder | null {
     const free = list.filter(({ number }) => !this.#matched.has(number));
     const alike = free.filter(

@@ -35,7 +35,8 @@ export function tradeBridge(rerun: Rerun, run: RecordedRun, live: LiveMoney): Tr
   const liveMoney = new ReportingMoney({ ...assets, feeds: received });
   const ownFills = moneyByOrder(rerun);
   const trades: BridgedOrder[] = [];
-  let [backtest, bot] = [ZERO, ZERO];
+  let backtest = ZERO;
+  let bot = ZERO;
   for (const { at: row, recorded } of pairedOrders(rerun, run)) {
     const backtestFills = (row === null ? undefined : ownFills.get(orders.id[row]!)) ?? { money: ZERO, times: [] };
     const other = recorded === null ? ZERO : moneyOf(recorded, backtestFills.times, { rerun, money: liveMoney });

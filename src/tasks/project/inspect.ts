@@ -227,6 +227,7 @@ class RecordingHost implements StrategyHost {
     return [{ name: 'bars', interval: null, isList: false, warmupBars: this.#warmup.get('bars') ?? 0 }, ...requestedFeeds];
   }
 
+  /** Notes an indicator and the warm-up that it needs. Returns the feed that it reads. */
   #note(indicator: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
     const run = feedOf(this.#runs, indicator);
     if (run.name === 'bars') this.#isBarsUsed = true;

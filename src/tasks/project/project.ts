@@ -67,7 +67,10 @@ function filesIn(dir: string): readonly string[] {
 /** Returns the text of package.json. Versions are exact, so that a project behaves the same later. */
 function packageText(folder: string): string {
   const { symbol, interval, from, bars, seed } = BARS;
-  const name = basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, ''); // prettier-ignore
+  const name = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '');
   const manifest = {
     name: name === '' ? 'strategies' : name,
     private: true,

@@ -15,6 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const KEY: ProofKey = { code: 'c', data: 'd', settings: 's' };
 const timeOfDay = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
 
+/** Appends a proof with this verdict to the ledger. */
 function writeProof(verdict: DecidingVerdict, day: number, key: Partial<ProofKey> = {}): void {
   const commonFields = { why: null, proofs: [], bars: 9, from: timeOfDay(1), to: timeOfDay(2), version: '0' };
   const about = { strategy: 'A', feeds: ['spot:BTCUSDT 1h'] };

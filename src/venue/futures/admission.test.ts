@@ -12,6 +12,7 @@ type Config = Partial<FuturesVenueConfig> & { readonly deposit?: number };
 const stateOf = (of: InstrumentState): Config => ({ state: { instruments: { [linearContract().id]: of } } });
 const CLOSE = { closes: true };
 
+/** Returns a venue of one contract with a last price. */
 function fixture(config: Config = {}, contract: Instrument = linearContract()) {
   const { venue, seen } = openFutures([contract], config);
   venue.book(contract).lastPrice = PRICE;
@@ -126,7 +127,8 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     venueFixture.hold('buy', 10);
     const place = (lots: number, of: FuturesOrderOptions) =>
       venueFixture.venue.place(0, 1, futuresIntent(venueFixture.contract, 'sell', lots, of), 1000)!;
-    const [older, newer] = [place(6, { limit: 500_000 }), place(4, { limit: 500_000 })];
+    const older = place(6, { limit: 500_000 });
+    const newer = place(4, { limit: 500_000 });
     place(1, { ...CLOSE, limit: 600_000 });
     expect([older, newer].map(({ offsetLots, lockedUnits }) => [offsetLots, lockedUnits])).toEqual([[6, 0], [3, 50_200]]); // prettier-ignore
     place(9, { ...CLOSE, limit: 600_000 });

@@ -184,6 +184,7 @@ export class ContractBook extends BarBook {
     this.coverFromInsurance(order.account, wallet);
   }
 
+  /** Opens or enlarges a position by a fill, and takes its initial margin from the wallet. `price`: ticks. */
   private openLots(order: VenueOrderRecord, price: number, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
     const { account } = order;
     const isBuy = order.side === 'buy';

@@ -29,7 +29,8 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { venue } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, entry!, 41, 412_345, 2000);
-    const [first, second] = [manual.value(137, 400_003), manual.value(41, 412_345)];
+    const first = manual.value(137, 400_003);
+    const second = manual.value(41, 412_345);
     const fees = manual.fee(first, openTakerFeePpm).add(manual.fee(second, openTakerFeePpm));
     const margin = manual.margin(first, LEVERAGE).add(manual.margin(second, LEVERAGE));
     const position = positionOf(venue);

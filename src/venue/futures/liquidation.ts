@@ -117,6 +117,7 @@ export class Liquidator {
     }
   }
 
+  /** Liquidates cross positions of an account, the largest loss first, until its margin suffices. */
   private settleCross(account: number, asset: number, timeMs: number): void {
     if (!this.lacksMargin(account, asset)) return;
     this.actions.cancelAll(account, asset, timeMs);
@@ -190,6 +191,7 @@ export class Liquidator {
     return units;
   }
 
+  /** Returns the cross position with the largest loss at its worst mark; null without one. */
   private largestLoss(account: number, asset: number): VenuePosition | null {
     let worstPosition: VenuePosition | null = null;
     let min = INFINITY;

@@ -236,6 +236,7 @@ export class RowOrder {
     return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen, stage, isThere: () => isOpen(order, id), act };
   }
 
+  /** Returns the event that a trigger order is reached. */
   private triggerEvent(trigger: Trigger, price: number, timeMs: number, isAtOpen: boolean, triggerOrders: RowTriggers): RowEvent {
     const { account, price: level, child } = trigger;
     return {

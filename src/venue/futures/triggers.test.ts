@@ -274,7 +274,8 @@ describe('refused when placed', () => {
 describe('waiting triggers', () => {
   test('are listed newest first, of one contract or of all', () => {
     const fixture = new Fixture();
-    const [first, second] = [fixture.place('rise', 401_000, 'buy', 1), fixture.place('fall', 399_000, 'sell', 1)];
+    const first = fixture.place('rise', 401_000, 'buy', 1);
+    const second = fixture.place('fall', 399_000, 'sell', 1);
     expect(fixture.triggers.list(0)).toEqual([second, first]);
     expect(fixture.triggers.list(0, fixture.contract)).toEqual([second, first]);
     expect(fixture.triggers.list(0, linearContract())).toEqual([]);

@@ -196,6 +196,7 @@ export class TriggerQueue {
     if (childId === null) trigger.status = 'failed';
   }
 
+  /** Returns the code with which a trigger order is refused; 0 if it may wait. */
   private check(account: number, kind: TriggerKind, price: number, child: OrderIntent): number {
     const isExit = kind === 'stopLoss' || kind === 'takeProfit';
     if (isExit && !child.reduceOnly) return VENUE_CODES.unknownComposition.code;

@@ -22,6 +22,7 @@ class MinuteRows implements TraceContext {
   isAtCollar: TraceContext['isAtCollar'] = () => false;
 }
 
+/** Returns a spot venue whose matching is traced. `row` matches one bar. */
 function traced(config: Parameters<typeof openSpotVenue>[0] = {}) {
   const opened = openSpotVenue(config);
   const rows = new MinuteRows();
@@ -125,6 +126,7 @@ const MARKET = {
 } as const;
 const PRICE = 400_000;
 
+/** Returns a contract with one buy of 10 lots that has a time in force. `row` matches one bar. */
 function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
   const contract = linearContract();
   const { venue } = openFutures([contract], {});

@@ -17,6 +17,7 @@ const behind = (ahead: number, cancelsPpm = 0): TradeTerms => ({
   queue: { aheadUnits: ahead * 1e5, tradesUnits: 0, cancelsPpm },
 });
 
+/** Returns a spot market whose orders meet these trades. */
 function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Partial<VenueConfig> = {}) {
   const events = new SeenEvents();
   const instrument = spotInstrument();

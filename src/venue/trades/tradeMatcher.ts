@@ -139,6 +139,7 @@ export class TradeMatcher {
     return mulDiv(lots, 1_000_000 - cancelsPpm, 1_000_000, 'up');
   }
 
+  /** Returns the mean size of the trades before a row times `units`, rounded up. */
   private averageAt(row: number, units: number): number {
     const { lots } = this.tape;
     const from = Math.max(0, row - AVERAGED_TRADES);

@@ -105,7 +105,8 @@ function differences(tool: ProfileName, name: string): string[] {
   const actualFigures = new Map(PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]));
   const names = new Set([...Object.keys(expectedFigures), ...actualFigures.keys()]);
   return [...names].flatMap((figure) => {
-    const [actual, expected] = [actualFigures.get(figure), expectedFigures[figure]];
+    const actual = actualFigures.get(figure);
+    const expected = expectedFigures[figure];
     const isSame = actual !== undefined && expected !== undefined && isEqual(actual, expected);
     return isSame ? [] : [`${figure}: expected ${expected}, got ${actual}`];
   });

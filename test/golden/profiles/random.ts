@@ -56,7 +56,8 @@ function barsOf(rng: Rng, { stepHours, days, spread, quietFraction, start, isRui
   const intervalMs = stepHours * HOUR_MS;
   const length = Math.min(MAX_BARS, Math.max(2, Math.floor((days * DAY_MS) / intervalMs)));
   const firstMs = Date.UTC(2023, 0, 1 + (seed % 40)) + (stepHours < 24 ? (seed % Math.floor(24 / stepHours)) * intervalMs : 0);
-  let [equity, price] = [start, 100];
+  let equity = start;
+  let price = 100;
   const openMs = Float64Array.from({ length }, (_, row) => firstMs + row * intervalMs);
   const path = openMs.map(() => {
     equity *= 1 + (rng.next() < quietFraction ? 0 : spread * Math.sqrt(stepHours / 24) * (rng.next() - 0.49));

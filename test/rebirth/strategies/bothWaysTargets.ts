@@ -10,6 +10,7 @@ export default class BothWaysTargets extends Strategy.with({}) {
     else if (this.position().isFlat && this.openOrders().length === 0) this.enter(this.bars.close.value);
   }
 
+  /** Buys or sells short at an extreme strength, with three targets, a stop and a trailing stop. */
   private enter(close: number): void {
     const { value } = this.strength;
     if (value > 35 && value < 65) return;

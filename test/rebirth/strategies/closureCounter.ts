@@ -6,6 +6,7 @@ export default class ClosureCounter extends Strategy.with({}) {
   slow = this.use(sma(this.bars.close, 8));
   handlers = this.#listen();
 
+  /** Counts the crossings in variables of a closure, which decide the size. */
   #listen() {
     let crossings = 0;
     let skipped = 0;

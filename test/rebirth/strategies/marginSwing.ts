@@ -5,6 +5,7 @@ export default class MarginSwing extends Strategy.with({}) {
   strength = this.use(rsi(this.bars.close, 7));
   steps = this.#machine();
 
+  /** Waits for an extreme strength, holds a position for some bars, and starts again. The state is that of the generator. */
   *#machine(): Generator<undefined, never, undefined> {
     let round = 0;
     for (;;) {

@@ -148,7 +148,8 @@ export function readBatch(block: Block, fields: readonly ArrowField[], firstRow:
     const firstBuffer = nextBuffer;
     nextBuffer += field.buffers === 'view' ? 2 + (viewCounts.shift() ?? 0) : field.buffers;
     const node = nodes[i];
-    const [validity, data] = [placeOf(firstBuffer), placeOf(firstBuffer + 1)];
+    const validity = placeOf(firstBuffer);
+    const data = placeOf(firstBuffer + 1);
     const width = field.kind === 'int32' ? 4 : 8;
     // The length of compressed columns is known only after decompression.
     const isWhole = data.offset + data.length <= fileSize && (codec !== null || data.length >= rows * width);

@@ -144,7 +144,8 @@ export class ArrowFile {
         const batch = batches[index - 1];
         if (batch === undefined || isLastPart) continue;
         this.part = { start, bytes };
-        const [from, to] = [Math.max(fromRow, batch.firstRow), Math.min(toRow, batch.firstRow + batch.rows)];
+        const from = Math.max(fromRow, batch.firstRow);
+        const to = Math.min(toRow, batch.firstRow + batch.rows);
         if (from < to) yield [from, to];
       }
     } finally {

@@ -133,6 +133,7 @@ class Writer {
     else this.view.setUint8(slot, value);
   }
 
+  /** Writes a text with its length in UTF-8 bytes before it. Returns its offset. */
   private text(value: string): number {
     const utf8 = new TextEncoder().encode(value);
     // A zero byte follows the text and is not included in its length.

@@ -174,7 +174,8 @@ describe('two sets of rows', () => {
         fc.constantFrom('keep', 'replace'),
         (a, b, changed, isOpen, rule) => {
           const hasOpenRow = isOpen && a.length > 0;
-          const [stored, rows] = [rowsOf(a), rowsOf(b, (minute) => (changed.includes(minute) ? 5 : 100 + (minute % 7)))];
+          const stored = rowsOf(a);
+          const rows = rowsOf(b, (minute) => (changed.includes(minute) ? 5 : 100 + (minute % 7)));
           const joined = joinRows(stored, hasOpenRow, rows, rule === 'keep' ? 'keep' : 'replace');
           const openMinute = hasOpenRow ? a.at(-1)! : NaN;
           const closed = a.filter((minute) => minute !== openMinute);
@@ -193,7 +194,8 @@ describe('two sets of rows', () => {
           const shared = b.filter((minute) => closed.includes(minute));
           expect(joined.revised).toHaveLength(shared.filter((minute) => changed.includes(minute)).length);
           expect(joined.equalRows + joined.revised.length).toBe(shared.length);
-          expect(joined.openRow).toBe(isPassed ? 'removed' : b.includes(openMinute) ? 'restated' : null);
+          const stillOpen = b.includes(openMinute) ? 'restated' : null;
+          expect(joined.openRow).toBe(isPassed ? 'removed' : stillOpen);
         },
       ),
     );

@@ -33,7 +33,8 @@ test('bars in code equal an import of the same rows: instrument, columns and qua
         ...some,
       });
       const rows = Array.from(openMs, (ms, row) => [ms, open[row], high[row], low[row], close[row], volume[row]].join(','));
-      const [file, catalog] = [join(folder, 'XUSDT-5m.csv'), join(folder, `data${run++}`)];
+      const file = join(folder, 'XUSDT-5m.csv');
+      const catalog = join(folder, `data${run++}`);
       writeFileSync(file, `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
       const [set] = await importFiles([file], { catalog, nowMs: NOW });
       const bars: Bars = { symbol: 'XUSDT', interval: '5m', openMs: [...openMs], open, high, low, close, volume };

@@ -104,10 +104,12 @@ function mapColumns(columnOf: (name: (typeof RAW)[number]) => Float64Array): Omi
 /** Checks every row and returns the figures for the instrument record. */
 function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFigures {
   const { openMs, open, high, low, close, volume, length } = raw;
-  let [lowest, highest] = [Infinity, 0];
+  let lowest = Infinity;
+  let highest = 0;
   for (let row = 0; row < length; row++) {
     const time = openMs[row]!;
-    const [max, min] = [high[row]!, low[row]!];
+    const max = high[row]!;
+    const min = low[row]!;
     if (!Number.isSafeInteger(time) || openOf(interval, time) !== time)
       throw wrong(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
     if (row > 0 && time <= openMs[row - 1]!) throw wrong(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);

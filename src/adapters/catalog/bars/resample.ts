@@ -34,7 +34,9 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
   const max = countGroups(openMs, interval);
   const raw = emptyColumns(max);
   const barsIn = new Int32Array(max);
-  let [n, thin, dropped] = [0, 0, 0];
+  let barCount = 0;
+  let thin = 0;
+  let dropped = 0;
   for (let row = 0; row < length;) {
     const startMs = openOf(interval, openMs[row]!);
     const endMs = closeOf(interval, startMs);
@@ -48,11 +50,11 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
       continue;
     }
     if (row - first < fullCount) thin++;
-    raw.openMs[n] = startMs;
-    mergeRows(bars, first, row, raw, n);
-    barsIn[n++] = row - first;
+    raw.openMs[barCount] = startMs;
+    mergeRows(bars, first, row, raw, barCount);
+    barsIn[barCount++] = row - first;
   }
-  return { bars: barsOf(sliceColumns(raw, 0, n), bars.instrument, interval), barsIn: barsIn.slice(0, n), thin, dropped };
+  return { bars: barsOf(sliceColumns(raw, 0, barCount), bars.instrument, interval), barsIn: barsIn.slice(0, barCount), thin, dropped };
 }
 
 function lastClose({ closeMs, length }: BarColumns): number {

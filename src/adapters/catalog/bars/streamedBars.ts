@@ -159,6 +159,10 @@ export class StreamedBars implements BarColumns, BarWindow {
     this.base = from;
   }
 
+  /**
+   * Reads the next batch behind the rows in memory, and checks its times and prices. Throws ConfigError for a damaged file, NeedsWholeBars
+   * if the batch does not fit.
+   */
   private readBatch(): void {
     const { done, value } = this.batches.next();
     if (done === true) throw damaged(this.place.path, `it ends after ${this.end} rows`);
@@ -174,6 +178,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     for (const price of PRICES) this.addTicks(price, first, last);
   }
 
+  /** Fills in the close times of rows [from, to). Throws ConfigError if the open times do not rise. */
   private addTimes(from: number, to: number): void {
     const { openMs, closeMs, lengthMs } = this;
     for (let index = from; index < to; index++) {
@@ -183,6 +188,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     }
   }
 
+  /** Converts a price column to ticks in rows [from, to). Throws ConfigError for a price between two ticks. */
   private addTicks(name: PriceColumn, from: number, to: number): void {
     const prices = this[name];
     const ticks = this.ticks[name];

@@ -69,7 +69,8 @@ describe('an import', () => {
   it('an import joins files and earlier imports; the same rows again add nothing, in any order the file is the same to the byte', async () => {
     const rng = seededRng(4);
     const rows = Array.from({ length: 500 }, (_, at) => [at % 170, at + rng.next() / 3, String(rng.next())] as const);
-    const [one, two] = [newCatalog(), newCatalog()];
+    const one = newCatalog();
+    const two = newCatalog();
     await take([file(csv(rows))], { catalog: one });
     await take([file(csv(rows.toReversed().slice(0, 300)))], { catalog: two });
     const last = await take([file(csv(rows.slice(0, 250))), file(csv(rows))], { catalog: two });

@@ -99,7 +99,8 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
   const steps = times.subarray(1).map((time, i) => time - times[i]!);
   const usualStepMs = median(steps.toSorted());
   const gapList: ExternalGap[] = [];
-  let [gaps, missing] = [0, 0];
+  let gaps = 0;
+  let missing = 0;
   steps.forEach((step, i) => {
     if (step <= GAP_STEPS * usualStepMs) return;
     gaps++;

@@ -115,6 +115,10 @@ export class TextFile {
     else this.rows.push(this.line, timeMs, knownMs, this.numberOf(value), 'number');
   }
 
+  /**
+   * Returns the number of a cell with a point or a comma as decimal sign. Throws ConfigError if it is not a number, or if the file has used
+   * the other sign before.
+   */
   private numberOf(cell: string): number {
     const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
     if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
@@ -265,7 +269,8 @@ function columnPositions(header: readonly string[], path: string, { time, knownA
 function cellsOf(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
   const cells: string[] = [];
-  let [cell, isQuoted] = ['', false];
+  let cell = '';
+  let isQuoted = false;
   for (let position = 0; position < line.length; position++) {
     const character = line[position]!;
     if (character === '"' && isQuoted && line[position + 1] === '"') {

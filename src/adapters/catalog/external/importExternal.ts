@@ -81,7 +81,9 @@ function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string
 function joinRows(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
   const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...read];
   const total = sources.reduce((sum, { value }) => sum + value.length, 0);
-  const [knownMs, timeMs, value] = [new Float64Array(total), new Float64Array(total), new Float64Array(total)];
+  const knownMs = new Float64Array(total);
+  const timeMs = new Float64Array(total);
+  const value = new Float64Array(total);
   let firstRow = 0;
   for (const source of sources) {
     knownMs.set(source.knownMs, firstRow);

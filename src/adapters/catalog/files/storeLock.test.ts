@@ -112,7 +112,8 @@ describe('the lock', () => {
   });
 
   it('the lock lies in a catalog that is the present folder as in any other', () => {
-    const [folder, before] = [catalog(), process.cwd()];
+    const folder = catalog();
+    const before = process.cwd();
     try {
       process.chdir(folder);
       expect(whileLocked(lockPath('.', KEY), () => 5)).toBe(5);

@@ -64,7 +64,8 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   fillTimes(raw.openMs, { interval, fromMs: options.fromMs, gapShare, rng });
   const volatility = MINUTE_VOLATILITY * Math.sqrt(typicalLengthMs(interval) / 60_000);
   fillPrices(raw, { startPrice: price, scale: pow10(priceDigits), volatility, rng, onProgress: options.onProgress });
-  let [lowest, highest] = [Infinity, 0];
+  let lowest = Infinity;
+  let highest = 0;
   for (let i = 0; i < bars; i++) {
     lowest = Math.min(lowest, raw.low[i]!);
     highest = Math.max(highest, raw.high[i]!);
@@ -133,7 +134,9 @@ function fillPrices(raw: RawColumns, { startPrice, scale, volatility, rng, onPro
     const stepDeviation = deviation / Math.sqrt(STEPS_PER_BAR);
     const priceBefore = price;
     const open = lastClose;
-    let [high, low, close] = [open, open, open];
+    let high = open;
+    let low = open;
+    let close = open;
     for (let k = 0; k < STEPS_PER_BAR; k++) {
       // Bounded: a step never removes more than half of the price.
       price *= 1 + Math.max(-0.5, stepDeviation * normal(rng));

@@ -31,7 +31,10 @@ export function generateMarks(bars: BarColumns, seed: number): SeriesColumns {
   const scale = pow10(instrument.priceDigits);
   const onGrid = (price: number): number => Math.max(1, Math.floor(price * scale + 0.5)) / scale;
   const column = () => new Float64Array(length);
-  const [open, high, low, close] = [column(), column(), column(), column()] as const;
+  const open = column();
+  const high = column();
+  const low = column();
+  const close = column();
   let premium = 0;
   let last = bars.open[0] ?? 0;
   for (let row = 0; row < length; row++) {

@@ -92,7 +92,8 @@ function positionsAfter(element: PatternElement, name: string, from: ReadonlySet
 function elementsOf(part: string): PatternElement[] {
   const elements: PatternElement[] = [];
   // Found once, so that a pattern with many opening brackets is read in one pass.
-  const [lastSquare, lastCurly] = [part.lastIndexOf(']'), part.lastIndexOf('}')];
+  const lastSquare = part.lastIndexOf(']');
+  const lastCurly = part.lastIndexOf('}');
   for (let position = 0; position < part.length; position++) {
     const letter = part[position]!;
     const square = letter === '[' && position + 1 < lastSquare ? part.indexOf(']', position + 1) : -1;

@@ -134,7 +134,8 @@ describe('import', () => {
       `${file}:6: the bar of 2024-01-01T00:04:00.000Z differs from that of ${catalog()}/spot/BTCUSDT/1m.arrow: open 7 against 104`,
     );
     expect(snapshot()).toEqual(before);
-    const [a, b] = [fileOf([bar(0)], 'ETHUSDT-1m-2024-01.csv'), fileOf([bar(0, '5')], 'ETHUSDT-1m-2024-02.csv')];
+    const a = fileOf([bar(0)], 'ETHUSDT-1m-2024-01.csv');
+    const b = fileOf([bar(0, '5')], 'ETHUSDT-1m-2024-02.csv');
     await expect(run([a, b])).rejects.toThrow(
       `${b}:2: the bar of 2024-01-01T00:00:00.000Z differs from that of ${a}:2: open 5 against 100`,
     );
@@ -224,7 +225,8 @@ describe('two imports at once', () => {
   });
 
   it('two imports at once of different precision are both stored, with the record of the finer one', async () => {
-    const [coarse, fine] = [fileOf([bar(0, '5.5')], 'a.csv'), fileOf([bar(1, '5.25')], 'b.csv')];
+    const coarse = fileOf([bar(0, '5.5')], 'a.csv');
+    const fine = fileOf([bar(1, '5.25')], 'b.csv');
     const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
     expect((await Promise.all(both)).filter((result) => result instanceof ConfigError)).toEqual([]);
     expect(minutes()).toEqual([0, 1]);

@@ -43,7 +43,7 @@ function write(name: string, content: string | Uint8Array): string {
   writeFileSync(path, content);
   return path;
 }
-/** What the catalog has, by name, but for the lists of what was imported: those have the names of the files. */
+/** Returns the hash of each file below a path, by name. The lists of imported files are left out, because they contain their names. */
 function bytesOf(path: string): Record<string, string> {
   const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter(
     (item) => item.isFile() && !item.name.endsWith('.imports.json'),
@@ -63,7 +63,7 @@ const FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => stri
 ];
 
 describe('a series in many files', () => {
-  it('a series in many files makes the same catalog however it is cut, in whatever order and format', async () => {
+  it('a series in many files makes the same catalog for any split, order and format of the files', async () => {
     // With gaps, and figures that not every part has: digits and extremes are those of all files together.
     const bars = barsFrom(T0, 120).filter((_, i) => i % 17 !== 3);
     const whole = await run([write('BTCUSDT-1m.csv', plainCsv(bars))], { catalog: join(folder, 'whole') });
@@ -94,7 +94,7 @@ describe('a series in many files', () => {
         expect(bytesOf(join(into, 'data'))).toEqual(expected);
         const rows = parts.reduce((sum, { from, length }) => sum + Math.min(length, bars.length - from), 0);
         expect(set).toMatchObject({ newRows: bars.length, fileRows: rows, manifest: whole.manifest });
-        // A file that is there twice is one content: the rows of its copies are repeats too.
+        // Rows of a copy of a file count as repeated, too.
         expect(set.repeatedRows).toBe(rows - bars.length);
       },
     );
@@ -122,7 +122,7 @@ describe('a file that was read', () => {
   const bars = barsFrom(T0, 90);
   const parts = () => [0, 1, 2].map((i) => write(`BTCUSDT-1m-2024-0${i + 1}.csv`, plainCsv(bars.slice(i * 30, (i + 1) * 30))));
 
-  it('a file that was read is not read again while the catalog has its rows, whatever it is called', async () => {
+  it('a file that was read is not read again while the catalog has its rows, not even under another name', async () => {
     const files = parts();
     await run(files.slice(0, 2));
     const before = bytesOf(catalog());
@@ -135,12 +135,12 @@ describe('a file that was read', () => {
     });
     expect(bytesOf(catalog())).toEqual(before);
     expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 30, newRows: 30, manifest: { rows: 90 } });
-    // One that grew is another file.
+    // A file that has grown is a new file.
     write('BTCUSDT-1m-2024-03.csv', plainCsv(barsFrom(T0, 95).slice(60)));
     expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 35, newRows: 5 });
   });
 
-  it('a file that was read is read again when the bars are others, or the list of files says nothing', async () => {
+  it('a file that was read is read again when the stored bars are missing, or the list of imported files is damaged', async () => {
     const files = parts();
     await run(files);
     writeFileSync(importsPath(catalog(), KEY), '{ "format": ');
@@ -149,7 +149,7 @@ describe('a file that was read', () => {
     expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
   });
 
-  it('a file that was read is known wherever an import was cut: before the bars took their place, and after', async () => {
+  it('a file that was read is known after an import that ended before its bars were stored, and read again if other bars are stored', async () => {
     const files = parts();
     await run(files.slice(0, 1));
     const known = async () => (await run(files.slice(0, 1))).knownFiles.length;
@@ -163,7 +163,7 @@ describe('a file that was read', () => {
     expect(await known()).toBe(0);
   });
 
-  it('a file that was read is taken from where it was kept when another one ended the import', async () => {
+  it('a file that was read is taken from the staging folder when another file has ended the import', async () => {
     const files = parts();
     const good = readFileSync(files[2]!, 'utf8');
     write('BTCUSDT-1m-2024-03.csv', `${good}x\n`);
@@ -171,7 +171,7 @@ describe('a file that was read', () => {
     expect(existsSync(join(catalog(), 'spot'))).toBe(false);
     expect(readdirSync(stagingPath(catalog(), KEY))).toHaveLength(2);
     write('BTCUSDT-1m-2024-03.csv', good);
-    // One that another program changed meanwhile is not believed.
+    // A staged file that another program has changed is not used.
     const staged = readdirSync(stagingPath(catalog(), KEY)).map((name) => join(stagingPath(catalog(), KEY), name));
     const [path = '', at = 0] =
       staged
@@ -187,7 +187,7 @@ describe('a file that was read', () => {
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
-  it('a file that was read: by a coarser record is read again by a finer one', async () => {
+  it('a file that was read with a coarser instrument record is read again with a finer one', async () => {
     const [file] = parts();
     const record = {
       base: 'BTC',
@@ -202,7 +202,7 @@ describe('a file that was read', () => {
     await expect(run([file!], { instrumentFile: instrumentFile(1) })).rejects.toThrow("finer than the instrument's precision of 1 digits");
     const rounded = await run([file!], { instrumentFile: instrumentFile(1), roundToTick: true });
     expect(rounded.roundedPrices).toBeGreaterThan(0);
-    // The bars that are there were rounded: they are not the file's any more.
+    // The stored bars were rounded, so they differ from those of the file.
     await expect(run([file!], { instrumentFile: instrumentFile(2) })).rejects.toThrow('differs from that of');
   });
 });
@@ -212,7 +212,8 @@ describe('--skip-bad', () => {
   const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
 
   it('--skip-bad sets bad rows aside with file, line and reason, and counts them permanently', async () => {
-    const [a, b] = [lines(), plainCsv(barsFrom(T0, 60).slice(20)).split('\n')];
+    const a = lines();
+    const b = plainCsv(barsFrom(T0, 60).slice(20)).split('\n');
     a[7] = 'x,"y"';
     b[3] = a[24]!.replace(/,[^,]*$/, ',-1');
     const files = [write('BTCUSDT-1m-2024-01.csv', a.join('\n')), write('BTCUSDT-1m-2024-02.csv', b.join('\n'))];
@@ -228,7 +229,7 @@ describe('--skip-bad', () => {
         `${files[1]},4,"volume: expected 0 or more, got ""-1""","${b[3]}"\n`,
     );
     expect(checkBars(catalog(), KEY)).toMatchObject({ unchanged: true, manifest: { sha256: set.manifest.sha256, rejectedRows: 2 } });
-    // Again, they are known; without the option the file is what it was.
+    // A second import knows the files. Without the option, the bad row ends it again.
     expect(await run(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
     await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected`);
     // The corrected file has no bad row.
@@ -244,7 +245,7 @@ describe('--skip-bad', () => {
     expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
   });
 
-  it('--skip-bad writes them to the given path, but never over an existing file', async () => {
+  it('--skip-bad writes bad rows to the given path, but never over a file that is not a reject file', async () => {
     const bad = lines();
     bad[5] = 'x';
     const file = write('BTCUSDT-1m.csv', bad.join('\n'));

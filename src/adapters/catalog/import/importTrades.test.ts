@@ -39,7 +39,8 @@ interface Row {
 /** Trades over three days, with runs of missing ids. */
 function someRows(seed: number, count = 300): Row[] {
   const rng = seededRng(seed);
-  let [id, ms] = [1000, START];
+  let id = 1000;
+  let ms = START;
   return Array.from({ length: count }, () => {
     id += rng.next() < 0.05 ? 1 + Math.floor(rng.next() * 5) : 1;
     ms += Math.floor((rng.next() ** 4 * 3 * 86_400_000 * 5) / count);
@@ -91,7 +92,10 @@ describe('trades in the catalog', () => {
     for (const seed of [1, 2, 3]) {
       const rows = someRows(seed);
       const rng = seededRng(seed + 100);
-      const shuffled = rows.map((row) => [rng.next(), row] as const).toSorted(([a], [b]) => a - b).map(([, row]) => row); // prettier-ignore
+      const shuffled = rows
+        .map((row) => [rng.next(), row] as const)
+        .toSorted(([a], [b]) => a - b)
+        .map(([, row]) => row);
       const header = 'time_ms,price,qty,is_buyer_maker,trade_id';
       const forms: readonly (readonly [string | Buffer, number?])[] = [
         [plain(rows)],

@@ -184,7 +184,8 @@ class StagedTrades {
     const { columns } = this;
     const { length } = columns.id;
     const rowsOfDay = new Map<string, number[]>();
-    let [day, dayEnd] = ['', -Infinity];
+    let day = '';
+    let dayEnd = -Infinity;
     let rows: number[] = [];
     for (let row = 0; row < length; row++) {
       const ms = columns.timeMs.values[row]!;
@@ -212,7 +213,8 @@ class StagedTrades {
   private unsorted(rows: readonly number[]): UnsortedTrades {
     const { columns, places } = this;
     const maxOf = (column: GrowingColumn) => rows.reduce((max, row) => Math.max(max, column.values[row]!), 0);
-    const [priceDigits, quantityDigits] = [maxOf(columns.priceDigits), maxOf(columns.quantityDigits)];
+    const priceDigits = maxOf(columns.priceDigits);
+    const quantityDigits = maxOf(columns.quantityDigits);
     const place = (index: number) => {
       const row = rows[index]!;
       return `${places.findLast(({ from }) => from <= row)!.file}:${columns.line.values[row]!}`;

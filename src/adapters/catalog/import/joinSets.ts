@@ -41,7 +41,8 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     .map((set, order) => ({ set, order, row: 0 }))
     .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);
   let open: Cursor[] = [];
-  let [rows, repeats] = [0, 0];
+  let rows = 0;
+  let repeats = 0;
   for (;;) {
     const time = Math.min(...open.map(timeOf), timeOf(waiting.at(-1)));
     if (time === Infinity) break;

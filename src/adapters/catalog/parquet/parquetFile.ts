@@ -53,6 +53,7 @@ export class ParquetFile implements TableFile {
     }
   }
 
+  /** Reads a whole column. Throws ConfigError if its row groups do not cover exactly the rows of the file. */
   private async loaded(name: string): Promise<Float64Array> {
     const into = new Float64Array(this.rows);
     let row = 0;

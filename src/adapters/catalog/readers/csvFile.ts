@@ -79,6 +79,7 @@ export class CsvFile {
     else this.readHead(bytes, from, to);
   }
 
+  /** Reads the first line, from which the layout of all rows follows. A line before it that is only an address is skipped. */
   private readHead(bytes: Buffer, from: number, to: number): void {
     const text = bytes.toString('utf8', from, to);
     if (this.lineCount === 1 && isAddress(text)) {

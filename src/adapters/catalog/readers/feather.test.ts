@@ -31,7 +31,8 @@ async function columnsOf(path: string) {
 }
 
 it.each(['lz4', 'zstd'] as const)('a file of freqtrade, packed by %s', async (codec) => {
-  const [path, plain] = [join(folder, codec), join(folder, 'plain')];
+  const path = join(folder, codec);
+  const plain = join(folder, 'plain');
   writeFileSync(path, freqtradeFile(codec));
   writeFileSync(plain, plainCsv(barsFrom(T0, 60, '1h')));
   expect(await columnsOf(path)).toEqual(await columnsOf(plain));

@@ -53,6 +53,7 @@ export class KlinesJson {
     return collector.parsed();
   }
 
+  /** Returns the list of klines in the file. Throws ConfigError for other content. */
   private list(): readonly unknown[] {
     const whole = Buffer.concat(this.pieces);
     const text = whole.toString('utf8', withoutMark(whole));

@@ -292,7 +292,9 @@ describe('--skip-bad', () => {
     ));
 
   it('--skip-bad sets rows of tables and lists aside', async () => {
-    const bars = barsFrom(T0, 9, '1h').map((bar, i) => (i === 4 ? { ...bar, low: bar.high + 1 } : i === 6 ? { ...bar, volume: NaN } : bar));
+    const bars = [...barsFrom(T0, 9, '1h')];
+    bars[4] = { ...bars[4]!, low: bars[4]!.high + 1 };
+    bars[6] = { ...bars[6]!, volume: NaN };
     const table = await read(feather(bars, 'lz4'), { skipBad: true });
     expect(table.rejects.map(({ line, reason }) => [line, reason.slice(0, 20)])).toEqual([
       [5, 'low: expected low <='],

@@ -48,6 +48,7 @@ export class NumberRows {
     this.collector.refuse(line, rowProblem(fields, this.names, this.collector, true), fields.join(','));
   }
 
+  /** Rounds value `i` of the row to `digits` decimals, and counts it as rounded. Leaves a value alone that is no plain decimal. */
   private round(values: Float64Array, i: number, digits: number): void {
     const bytes = Buffer.from(plainText(values[i]!), 'latin1');
     if (!this.number.read(bytes, 0, bytes.length)) return;

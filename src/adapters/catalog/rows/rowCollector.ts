@@ -105,7 +105,10 @@ export class RowCollector {
     const { values } = this.row;
     const time = values[0]!;
     if (!(time >= EARLIEST_MS && time < LATEST_MS) || openOf(this.rules.interval, time) !== time) return false;
-    const [open, high, low, close] = [values[1]!, values[2]!, values[3]!, values[4]!];
+    const open = values[1]!;
+    const high = values[2]!;
+    const low = values[3]!;
+    const close = values[4]!;
     if (!(low > 0 && low <= open && low <= close && open <= high && close <= high)) return false;
     if (this.digits > MAX_DIGITS || high >= this.priceLimit) return false;
     if (!(values[5]! >= 0 && values[5]! < Infinity)) return false;
@@ -174,6 +177,7 @@ export class RowCollector {
     return { columns, lines, seen: { priceDigits, volumeDigits, lowest, highest }, roundedMs, repeats, rejects };
   }
 
+  /** Returns the error for a file without a usable row. It names the first rejected row. */
   private noRowsError(): ConfigError {
     const [first] = this.rejects;
     if (first === undefined) return new ConfigError(`${this.rules.file}: there are no rows in it`, 'fetch the file again');
@@ -196,6 +200,7 @@ export class RowCollector {
     return true;
   }
 
+  /** Stores the current row, and keeps the extremes and decimals of all rows. `line`: its line in the file. */
   private store(line: number): void {
     const { row, rows } = this;
     const { values } = row;

@@ -149,7 +149,8 @@ describe('series of a contract', () => {
 
   it('series of a contract come with generated bars: the same bytes for a seed, and never over real ones', async () => {
     const options = { symbol: 'SYNUSDT', market: 'futures', interval: '15m', fromMs: START, bars: 3000, seed: 5 } as const;
-    const [one, two] = [catalogAt(), catalogAt()];
+    const one = catalogAt();
+    const two = catalogAt();
     const made = generateInto(one, options);
     generateInto(two, options);
     expect(made.series.map(({ key, rows }) => [key.kind, rows])).toEqual([['mark', 3000], ['funding', 94]]); // prettier-ignore

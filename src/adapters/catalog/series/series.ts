@@ -59,7 +59,8 @@ export interface SeriesGaps {
 export function gapsOf(key: SeriesKey, timeMs: Float64Array): SeriesGaps {
   if (key.kind === 'funding') return { gaps: 0, missing: 0 };
   const lengthMs = markLengthMs(key.interval);
-  let [gaps, missing] = [0, 0];
+  let gaps = 0;
+  let missing = 0;
   for (let i = 1; i < timeMs.length; i++) {
     const step = Math.round((timeMs[i]! - timeMs[i - 1]!) / lengthMs);
     if (step <= 1) continue;

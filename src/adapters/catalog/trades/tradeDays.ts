@@ -224,7 +224,8 @@ export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   if (!isRising(length, (row) => id[row]!)) rows.sort((a, b) => id[a]! - id[b]!);
   const gaps: IdGap[] = [];
   for (let i = 1; i < length; i++) {
-    const [before, after] = [rows[i - 1]!, rows[i]!];
+    const before = rows[i - 1]!;
+    const after = rows[i]!;
     if (id[after]! - id[before]! > 1) gaps.push(idGap(id[before]!, timeMs[before]!, id[after]!, timeMs[after]!));
   }
   return gaps;

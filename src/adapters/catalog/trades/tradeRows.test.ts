@@ -13,7 +13,9 @@ const FIRST_MS = Date.UTC(2024, 0, 1, 22);
 it.each([1, 2, 3, 4])('rows of trades are those of a plain reading, and end before missing ids (seed %i)', (seed) => {
   const rng = seededRng(seed);
   const length = 3000;
-  let [ms, nextId, price] = [FIRST_MS, 1, 10_000];
+  let ms = FIRST_MS;
+  let nextId = 1;
+  let price = 10_000;
   const all = Array.from({ length }, () => {
     // Many share a ms; some ids are missing; the days change.
     if (rng.next() < 0.4) ms += Math.floor(rng.next() ** 6 * 300_000) + 1;
@@ -32,7 +34,8 @@ it.each([1, 2, 3, 4])('rows of trades are those of a plain reading, and end befo
     quantityDigits: 0,
   });
   const reader = openTradeRows(folder, key, FIRST_MS, ms + 1)!;
-  let [read, ends] = [0, 0];
+  let read = 0;
+  let ends = 0;
   for (let round = 0; round < 300; round++) {
     const fromMs = all[Math.floor(rng.next() * length)]!.ms + Math.floor(rng.next() * 3) - 1;
     const toMs = fromMs + 1 + Math.floor(rng.next() * 600_000);

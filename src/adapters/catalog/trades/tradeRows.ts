@@ -53,7 +53,8 @@ class TradeRows implements RowReader {
   /** Returns rows up to the first missing id or day, because later rows would hide unknown trades. */
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns {
     const out = emptyColumns(limit);
-    let [length, lastId] = [0, NaN];
+    let length = 0;
+    let lastId = NaN;
     this.lastCount = 0;
     for (let ms = fromMs; ms < toMs && length < limit; ms = dayStart(dayOf(ms)) + DAY_MS) {
       const file = this.open(dayOf(ms));

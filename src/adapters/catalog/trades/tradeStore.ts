@@ -15,6 +15,7 @@ import {
   readTradeDay,
   tradeDayOf,
   withDigits,
+  type CheckedDay,
   type IdGap,
   type TradeDay,
 } from './tradeDays.ts';
@@ -82,16 +83,7 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
   const last = days.at(-1);
   if (first === undefined || last === undefined)
     throw new ConfigError(`${folder}: there are no trades`, 'isobar data import FILE --as trades adds some');
-  const allGaps: IdGap[] = [];
-  let overlaps = 0;
-  days.forEach((day, i) => {
-    const before = days[i - 1];
-    if (before !== undefined) {
-      if (day.firstId <= before.lastId) overlaps++;
-      else if (day.firstId - before.lastId > 1) allGaps.push(idGap(before.lastId, before.lastMs, day.firstId, day.firstMs));
-    }
-    for (const gap of day.gaps) allGaps.push(gap);
-  });
+  const { gapList: allGaps, overlaps } = gapsAndOverlaps(days);
   const rows = days.reduce((sum, day) => sum + day.rows, 0);
   const isShared = areIdsShared(rows, allGaps.length);
   const gapList = isShared ? [] : allGaps;
@@ -123,6 +115,20 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
     changed: days.flatMap(({ day, unchanged }) => (unchanged ? [] : [day])),
     wrong: days.reduce((sum, { wrong }) => sum + wrong, 0) + overlaps,
   };
+}
+
+/** Returns the gaps inside and between the days, and the number of days whose ids begin before those of the day before have ended. */
+function gapsAndOverlaps(days: readonly CheckedDay[]): { readonly gapList: readonly IdGap[]; readonly overlaps: number } {
+  const gapList: IdGap[] = [];
+  let overlaps = 0;
+  days.forEach((day, index) => {
+    const previous = days[index - 1];
+    if (previous !== undefined && day.firstId <= previous.lastId) overlaps++;
+    else if (previous !== undefined && day.firstId - previous.lastId > 1)
+      gapList.push(idGap(previous.lastId, previous.lastMs, day.firstId, day.firstMs));
+    gapList.push(...day.gaps);
+  });
+  return { gapList, overlaps };
 }
 
 /** Returns the stored manifest. Writes it again if its days differ from the files. */

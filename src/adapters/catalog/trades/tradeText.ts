@@ -116,6 +116,7 @@ export class TradeReader {
     if (this.rows === 0) throw new ConfigError(`${this.file}: there are no trades in it`, 'fetch the file again');
   }
 
+  /** Reads all lines of a CSV file. The first one that is not empty may be a header. */
   private async readTable(text: TextLines): Promise<void> {
     let line = 0;
     await text.lines((row) => {
@@ -145,6 +146,7 @@ export class TradeReader {
     return true;
   }
 
+  /** Finds the columns by their names. Throws ConfigError if a needed one is missing. */
   private setNames(names: readonly string[], line: number): void {
     this.positions = positionsByName(names);
     if (this.positions === null)
@@ -156,6 +158,7 @@ export class TradeReader {
     this.kind = AGGREGATE_IDS.includes(plainName(names[this.positions.id]!)) ? 'aggregates' : 'trades';
   }
 
+  /** Reads the trades of a JSON file, which may be a list or a reply that contains one. Throws ConfigError for other content. */
   private readJson(bytes: Uint8Array): void {
     let value: unknown;
     try {
@@ -180,6 +183,7 @@ export class TradeReader {
     }
   }
 
+  /** Reads one trade from the cells of a row, and hands it on. Throws ConfigError for an invalid cell. */
   private takeRow(line: number, cells: readonly string[]): void {
     const { trade, positions } = this;
     const cell = (position: number) => bareCell(cells[position]);

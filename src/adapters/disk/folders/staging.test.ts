@@ -11,7 +11,8 @@ it('only unfinished results that a killed process left a day ago are removed', (
   const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
   onTestFinished(() => rmSync(out, { recursive: true }));
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
-  const [nowMs, dayAgoMs] = [Date.now(), Date.now() - 90_000_000];
+  const nowMs = Date.now();
+  const dayAgoMs = Date.now() - 90_000_000;
   const keptNames = [
     `.unfinished-${dead}-${nowMs - 3_600_000}`,
     `.unfinished-${process.ppid}-${dayAgoMs}`,

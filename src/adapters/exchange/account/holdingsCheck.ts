@@ -119,7 +119,9 @@ export class HoldingsCheck {
     const by = gaps?.by.find(([name]) => name === reduced)?.[1];
     if (by === undefined) return 0;
     const lots = market === 'spot' ? by.times(Decimal.pow(10, quantityDigits)) : by;
-    const lacking = side === 'sell' ? lots.negated() : market === 'spot' ? new Decimal(0) : lots;
+    // A spot account has no short position that a buy could reduce.
+    if (side === 'buy' && market === 'spot') return 0;
+    const lacking = side === 'sell' ? lots.negated() : lots;
     return Math.max(0, lacking.ceil().toNumber());
   }
   /** Returns the part of a contract's position that an order of `side` reduces. */

@@ -19,8 +19,12 @@ export interface NotedTotalsDeps {
   readonly hasCountedAll: (index: number) => boolean;
 }
 
-/** Channels of totals: one of an asset, net lots of an instrument, and in two-way mode its long lots. Its short lots are net minus long. */
-const [TOTAL, POSITION, LONG] = ['total', 'position', 'long'] as const;
+/** The channel of the total of an asset. */
+const TOTAL = 'total';
+/** The channel of the net lots of an instrument. */
+const POSITION = 'position';
+/** The channel of the long lots of an instrument in two-way mode. Its short lots are net minus long. */
+const LONG = 'long';
 type TotalChannel = typeof TOTAL | typeof POSITION | typeof LONG;
 const CHANNELS: readonly TotalChannel[] = [TOTAL, POSITION, LONG];
 /** The channel of the cursor that ends a group of totals. */
@@ -55,7 +59,8 @@ export class NotedTotals {
       // The position and its newest trade are noted together, once the side of every trade is known.
       const counted = countedUpTo(index);
       if (counted === null || !hasCountedAll(index)) continue;
-      const [net, long] = [positions.netLotsOf(index), positions.lotsOf(index, 'long')];
+      const net = positions.netLotsOf(index);
+      const long = positions.lotsOf(index, 'long');
       const symbol = instruments[index]!.id;
       if (net !== null) this.#write(symbol, POSITION, net);
       if (long !== null) this.#write(symbol, LONG, long);

@@ -54,9 +54,11 @@ export class Paging {
     return this.#isDownward ? this.#takeDownward(page, reachesBack) : this.#takeUpward(page);
   }
 
+  /** Takes a page of ids from the highest one read on. Falls back to reading downward if the page does not connect. */
   #takeUpward(page: PageIds): PageStep {
     const ids = sortIds(page.ids);
-    const [reached, low] = [this.#highestRead!, this.#lowestRead!];
+    const reached = this.#highestRead!;
+    const low = this.#lowestRead!;
     const lastId = ids.at(-1);
     // The page must contain the id that it was asked to start from, and newer ids.
     if (lastId === undefined || !ids.includes(reached) || lastId <= reached) return this.#askDownward();
@@ -64,6 +66,7 @@ export class Paging {
     return lastId >= low ? { kind: 'complete' } : this.#askUpward();
   }
 
+  /** Takes a page of ids that ends at the lowest one read. A page that does not connect leaves a gap. */
   #takeDownward(page: PageIds, reachesBack: boolean): PageStep {
     const ids = sortIds(page.ids);
     const low = this.#lowestRead!;

@@ -116,6 +116,7 @@ export class RestCall<O extends Op> {
     else this.#queue();
   }
 
+  /** Waits for the rate limit, then sends. A refusal of the limiter ends the call. */
   #queue(): void {
     if (this.#isOver || this.#endCause !== null) return;
     let hasLeft = false;
@@ -136,6 +137,7 @@ export class RestCall<O extends Op> {
     if (!hasLeft) this.#leave = leave;
   }
 
+  /** Signs the request and sends it. A late reply, after the caller has timed out, goes to `late`. */
   #send(ticket: Ticket): void {
     const { scheduler, wire, clock, times, credentials, dialect } = this.#deps;
     const { request, origin } = this.#target;
@@ -167,6 +169,7 @@ export class RestCall<O extends Op> {
     this.#listenTimer = null;
   }
 
+  /** Handles the end of an attempt: the call ends, corrects its clock, or is retried. */
   #onTransportEnd(transport: WireOutcome, ticket: Ticket): void {
     const { clock } = this.#deps;
     this.#isOnWire = false;
@@ -217,6 +220,7 @@ export class RestCall<O extends Op> {
     }
   }
 
+  /** Starts the next attempt after a pause, or ends with `outcome` if the deadline comes first. */
   #retry(outcome: Outcome<OpResult<O>>): void {
     const { scheduler, random } = this.#deps;
     const atMs = scheduler.nowMs + retryPauseMs(this.#attempt, random());
@@ -264,6 +268,7 @@ export class RestCall<O extends Op> {
     this.#done(outcome, this.#sentMs);
   }
 
+  /** Logs one attempt. `isLate`: the caller had timed out before the reply came. */
   #log(outcome: Outcome<unknown>, transport: WireOutcome | null, isLate: boolean): void {
     const { log, scheduler } = this.#deps;
     log?.({

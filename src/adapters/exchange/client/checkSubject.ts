@@ -31,16 +31,19 @@ function differenceIn(value: unknown, args: CallArguments): string | null {
 /** Returns the first difference between one row and the arguments of the call; null if they agree. */
 function rowDifference(row: Readonly<Record<string, unknown>>, args: CallArguments): string | null {
   const { symbol, contractName, orderId, newClientOrderId } = args;
-  const [rowSymbol, rowContract] = [textOf(row['symbol']), textOf(row['contractName'])];
+  const rowSymbol = textOf(row['symbol']);
+  const rowContract = textOf(row['contractName']);
   const requested = textOf(symbol) ?? textOf(contractName);
   if (requested !== null && rowContract !== null && !isSame(rowContract, requested))
     return differenceText('contractName', requested, rowContract);
   if (requested !== null && rowContract === null && rowSymbol !== null && !isNameOf(rowSymbol, requested))
     return differenceText('symbol', requested, rowSymbol);
-  const [requestedId, rowId] = [textOf(orderId), textOf(row['orderId'])];
+  const requestedId = textOf(orderId);
+  const rowId = textOf(row['orderId']);
   if (requestedId !== null && rowId !== null && rowId !== requestedId) return differenceText('orderId', requestedId, rowId);
   // A reply without the client order id is accepted, because some services omit it.
-  const [requestedClientOrderId, rowClientOrderId] = [requestedId === null ? textOf(newClientOrderId) : null, textOf(row['clientOrderId'])];
+  const requestedClientOrderId = requestedId === null ? textOf(newClientOrderId) : null;
+  const rowClientOrderId = textOf(row['clientOrderId']);
   if (
     requestedClientOrderId !== null &&
     rowClientOrderId !== null &&

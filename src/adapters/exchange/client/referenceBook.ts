@@ -68,7 +68,8 @@ export class ReferenceBook {
 /** Returns the sum of the fills of one position: quantity, quote money and fees by coin. */
 function positionOf(fills: readonly UnattributedFill[]): ReferencePosition {
   const [{ symbol, long: isLong }] = fills as readonly [UnattributedFill];
-  let [qty, quote] = [new Decimal(0), new Decimal(0)];
+  let qty = new Decimal(0);
+  let quote = new Decimal(0);
   const fees = new Map<string, Decimal>();
   for (const { side, qty: size, notional, fee, feeCoin } of fills) {
     const sign = side === 'buy' ? 1 : -1;

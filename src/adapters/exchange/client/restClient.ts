@@ -65,6 +65,7 @@ export class RestClient {
     return this.#start(op, args, buildChecked(op, args, this.#deps.dialect), done, this.#terms(op, options));
   }
 
+  /** Starts a call. Returns a function that cancels it. Throws ConfigError if the call needs a key and has none. */
   #start<O extends Op>(
     op: O,
     args: CallArguments,

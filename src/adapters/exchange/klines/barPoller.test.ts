@@ -165,7 +165,8 @@ describe('the bar poller', () => {
   });
 
   it('the bar poller fills the gap of an outage that the newest 300 rows cover, with about one call a minute meanwhile', () => {
-    const [from, to] = [START + 10 * MINUTE, START + 300 * MINUTE];
+    const from = START + 10 * MINUTE;
+    const to = START + 300 * MINUTE;
     const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 320 * MINUTE);
@@ -178,7 +179,8 @@ describe('the bar poller', () => {
   });
 
   it('the bar poller reports the gap of a longer outage', () => {
-    const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
+    const from = START + 10 * MINUTE;
+    const to = START + 400 * MINUTE;
     const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 420 * MINUTE);
@@ -264,7 +266,8 @@ describe('the bar poller', () => {
         world.poller.start();
         world.runUntil(START + afterMs);
         world.poller.stop();
-        const [events, calls] = [world.events.length, world.calls.length];
+        const events = world.events.length;
+        const calls = world.calls.length;
         world.runUntil(START + 10 * MINUTE);
         expect([world.events.length, world.calls.length, world.scheduler.nextMs]).toEqual([events, calls, Infinity]);
       }),

@@ -102,6 +102,7 @@ export class BarPoller {
     this.#cancelCall = null;
   }
 
+  /** Polls at a time of the exchange. A long wait is split, because the clocks may drift meanwhile. */
   #wait(untilServerMs: number): void {
     const { scheduler, serverTime } = this.#deps;
     const waitMs = untilServerMs - serverTime().ms;
@@ -113,6 +114,7 @@ export class BarPoller {
     });
   }
 
+  /** Requests the newest klines, handles the reply, and plans the next poll. */
   #poll(): void {
     const serverMs = this.#earliestVenueMs();
     if (serverMs === null) return this.#reportFailure("the exchange's clock could not be measured");
@@ -147,6 +149,7 @@ export class BarPoller {
     return interval === from ? Math.min(MAX_KLINES, rowsSince(from, lastMs, serverMs) + REREAD_BARS) : rowsSince(from, lastMs, serverMs);
   }
 
+  /** Passes the events of a reply to the sink. The sink may stop the poller at any of them. */
   #handleReply(listing: Listing<Kline>, rows: number, serverMs: number): void {
     const { interval, from } = this.#options;
     const { sink } = this.#deps;

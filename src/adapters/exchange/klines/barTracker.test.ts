@@ -46,6 +46,7 @@ class EventChecker {
     this.reported.set(bar.openMs, bar);
   }
 
+  /** Checks a gap event, and notes the minutes that it covers. */
   #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: KlineWindow): void {
     expect(this.#gapMs).toBeNull();
     expect(fromMs).toBe(closeOf(this.#interval, this.#lastMs!));

@@ -54,6 +54,7 @@ export class BarTracker {
     return events;
   }
 
+  /** Adds a bar that is newer than all known ones, and the gap before it, if bars are missing. */
   #deliver(bar: MarketBar, isOldestOfFullReply: boolean, events: BarEvent[]): void {
     if (this.#lastMs === null) this.#floorMs = bar.openMs;
     else {
@@ -66,6 +67,7 @@ export class BarTracker {
     events.push({ kind: 'bar', bar });
   }
 
+  /** Compares a bar that is not newer with the known one: it is late, revised, or the same. */
   #compare(bar: MarketBar, events: BarEvent[]): void {
     const was = this.#known.get(bar.openMs);
     if (!was) events.push({ kind: 'late', bar });

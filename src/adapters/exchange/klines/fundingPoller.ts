@@ -73,6 +73,7 @@ export class RatePoller {
     this.#cancelCall = null;
   }
 
+  /** Reads the rate of the current period if a read is due, and otherwise waits for the next one. */
   #readOrWait(): void {
     const { serverTime, periodMs, sink, scheduler } = this.#deps;
     const { ms, uncertaintyMs } = serverTime();
@@ -99,6 +100,7 @@ export class RatePoller {
     return Math.min(this.#againMs, lead === undefined ? Infinity : this.#dueMs - lead);
   }
 
+  /** Requests the rate that applies at the next funding time. A failed read is repeated after a growing pause. */
   #ask(nowMs: number): void {
     const { ask, sink, serverTime } = this.#deps;
     const dueMs = this.#dueMs;

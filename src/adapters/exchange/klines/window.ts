@@ -75,7 +75,8 @@ function barOf({ openMs, open, high, low, close, volume }: Kline, closeMs: numbe
 }
 
 function isPlausible({ open, high, low, close, volume }: MarketBar): boolean {
-  const [lower, upper] = [Math.min(open, close), Math.max(open, close)];
+  const lower = Math.min(open, close);
+  const upper = Math.max(open, close);
   return low > 0 && low <= lower && upper <= high && high < Infinity && volume >= 0 && volume < Infinity;
 }
 

@@ -31,7 +31,8 @@ function simulate(limit: number, seed: number, hours = 1): SimulationResult {
   const limiter = new Limiter(queue);
   const served: number[] = [];
   const refusedMs: number[] = [];
-  let [settled, minAllowance] = [0, Infinity];
+  let settled = 0;
+  let minAllowance = Infinity;
   const sendNext = (): void => {
     limiter.acquire(
       'futures.createOrder',

@@ -106,6 +106,7 @@ export class Limiter {
     return { classes: classes.map((rateClass) => rateClass.state), bannedUntilMs: this.#address.bans.untilMs(this.#scheduler.nowMs) };
   }
 
+  /** Returns the rate class of an operation, of its key or of its address, and creates it at first use. */
   #classOf({ limit }: OpLimit): RateClass {
     const classes = limit.scope === 'key' ? this.#classes : this.#address.classes;
     const existing = classes.get(limit.rateClass);

@@ -176,7 +176,8 @@ export class RateClass implements Usage {
     const { op, priority, weight } = call;
     this.#queues[priority].shift();
     const flight = this.#use.addFlight(priority, weight, nowMs);
-    const [ban, stop] = [this.#shared.bans.beginCall(), this.#stop.passAt()];
+    const ban = this.#shared.bans.beginCall();
+    const stop = this.#stop.passAt();
     let isOver = false;
     call.go({
       op,
@@ -188,6 +189,7 @@ export class RateClass implements Usage {
     });
   }
 
+  /** Counts a call as ended, and reacts to a ban (418) or a rate limit (429) in its reply. */
   #endCall(flight: Flight, passes: { readonly ban: Pass; readonly stop: Pass }, { status, code, retryAfterMs }: Reply): void {
     const { bans, scheduler, banned, unbanned } = this.#shared;
     const { nowMs } = scheduler;
@@ -206,6 +208,10 @@ export class RateClass implements Usage {
     else this.sendWaiting();
   }
 
+  /**
+   * Stops the class after a 429. A first refusal below an assumed limit lowers the allowance. `level`: weight in use when the call was
+   * sent.
+   */
   #onRateLimit(pass: Pass, level: number, retryAfterMs: number | null): void {
     const { rateClass, source } = this.#limit;
     const { nowMs } = this.#shared.scheduler;

@@ -96,7 +96,8 @@ describe('requests that count from sending until a window after their answer', (
       fc.property(fc.array(callTiming, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
         const callsByWindow = new Map<number, number>();
-        let [level, lastMs] = [0, -Infinity];
+        let level = 0;
+        let lastMs = -Infinity;
         for (const { atMs, weight } of received) {
           const window = Math.floor((atMs + phaseMs) / WINDOW_MS);
           callsByWindow.set(window, (callsByWindow.get(window) ?? 0) + weight);

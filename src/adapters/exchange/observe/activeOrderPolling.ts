@@ -48,6 +48,7 @@ export class ActiveOrderPolling {
   #pollAfter(instrument: number, pauseMs: number): void {
     if (!this.#pauses.has(instrument)) this.#pauses.set(instrument, start(this.#poll(instrument, pauseMs)));
   }
+  /** Reconciles an instrument after a pause, and again after twice the pause while an order of it needs it. */
   *#poll(instrument: number, pauseMs: number): Work<void> {
     const { scheduler, reconcile, trackedOrders, settings } = this.#deps;
     yield* sleep(scheduler, Math.ceil(pauseMs));

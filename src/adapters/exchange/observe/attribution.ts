@@ -343,6 +343,7 @@ export class OrderAttribution {
     duplicate.isOpen = true;
     this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
+  /** Returns the noted duplicate with a venue order id, and notes it at first sight. */
   #duplicateOf(instrument: number, clientOrderId: string, venueId: string): DuplicateOrder {
     const noted = this.#duplicates.get(venueId);
     if (noted !== undefined) return noted;

@@ -76,6 +76,10 @@ export class InstrumentReconciler {
     }
   }
 
+  /**
+   * Reads the open orders, waiting triggers and trades of the instrument, and attributes each row. Returns true if every list was complete
+   * and nothing is unattributed.
+   */
   *#reconcile(options: CallOptions): Work<boolean> {
     const { trades, index, raisedCauses, nowMs } = this.#deps;
     const askedMs = nowMs();

@@ -48,6 +48,7 @@ export class Readers {
   /** Reconciles an instrument. Returns true if every list was complete. */
   readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).reconciler.run(options);
 
+  /** Returns the readers of an instrument, and creates them at first use. */
   #of(index: number): InstrumentReaders {
     const reader = this.#byInstrument.get(index);
     if (reader) return reader;

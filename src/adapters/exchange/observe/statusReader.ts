@@ -82,6 +82,7 @@ export class StatusReader {
     this.#timers.clear();
   }
 
+  /** Applies the reply to a read of one order. 'none': the exchange does not know the order. Null: the read failed. */
   *#applyReply(tracked: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
     const { scheduler, venueMs } = this.#deps;
     if (row === null || !tracked.isLive) return;
@@ -154,6 +155,7 @@ export class StatusReader {
     } else this.#reportEnd(tracked, verdict.how);
   }
 
+  /** Plans the next read of an order, which replaces an earlier plan. */
   #readAgain(tracked: TrackedOrder, atMs: number): void {
     const { scheduler } = this.#deps;
     this.#due.set(tracked, atMs);

@@ -342,7 +342,8 @@ const MAX_NAMED = 5;
 /** Returns the first trades in words, and the number of the others. */
 function tradesText(rows: readonly TradeRow[]): string {
   const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
-    const [trade, order] = [sanitizeText(tradeId, 40), sanitizeText(venueId, 40)];
+    const trade = sanitizeText(tradeId, 40);
+    const order = sanitizeText(venueId, 40);
     return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
   });
   const unnamedCount = rows.length - named.length;

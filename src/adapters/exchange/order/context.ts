@@ -128,6 +128,7 @@ export class ExchangeContext {
     this.#notedIncidentMs = venueMs;
     this.deps.notes?.cursor({ ...INCIDENT_CURSOR, value: String(Math.ceil(venueMs)) });
   }
+  /** Reacts to a reply that concerns the whole account: an incident widens the visibility delay, the others raise a halt cause. */
   #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
     if (code === 'INCIDENT') {
       const venueMs = this.clock.lastMs;

@@ -126,7 +126,10 @@ const NET: readonly PositionPart[] = ['lots'];
 const SIDES: readonly PositionPart[] = ['long', 'short'];
 
 /** Returns the part of the position that a change of its long or its short side belongs to. */
-export const partOf = (isTwoWay: boolean, isLong: boolean): PositionPart => (isTwoWay ? (isLong ? 'long' : 'short') : 'lots');
+export function partOf(isTwoWay: boolean, isLong: boolean): PositionPart {
+  if (!isTwoWay) return 'lots';
+  return isLong ? 'long' : 'short';
+}
 
 /**
  * Contracts by instrument, in lots: a baseline and the changes by trades since. In two-way mode long and short are apart, because an equal

@@ -26,10 +26,8 @@ describe('FillScale', () => {
           quoteDigits: drawnDigits.quote,
           baseDigits: 8,
         });
-        const [price, qty] = [
-          new Decimal(ticks).div(10 ** drawnDigits.price).toFixed(),
-          new Decimal(size).div(10 ** drawnDigits.quantity).toFixed(),
-        ];
+        const price = new Decimal(ticks).div(10 ** drawnDigits.price).toFixed();
+        const qty = new Decimal(size).div(10 ** drawnDigits.quantity).toFixed();
         const expected = new Decimal(price)
           .times(qty)
           .times(10 ** drawnDigits.quote)

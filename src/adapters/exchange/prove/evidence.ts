@@ -56,6 +56,7 @@ export class EvidenceReader {
     start(this.#report(tracked, order, channel));
   }
 
+  /** Reads one channel about an order of unknown outcome, and reports what it says, unless the order has been found meanwhile. */
   *#report(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): Work<void> {
     const { venueNow, lastMs, sink } = this.#deps;
     const ms = yield* venueNow();
@@ -65,6 +66,7 @@ export class EvidenceReader {
     sink().evidence(tracked.id, { channel, venueMs, complete: complete && ms !== null, found });
   }
 
+  /** Reads one channel. `complete`: nothing that concerns the order can be missing. `found`: holdings differ from the books. */
   *#readChannel(
     tracked: TrackedOrder,
     { instrument, instrumentIndex: index }: OrderInstrument,

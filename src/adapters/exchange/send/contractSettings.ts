@@ -83,6 +83,7 @@ export class ContractSettings {
     yield* resultOf(pause);
   }
 
+  /** Sends one setting of a contract in its target value. */
   #send(instrument: number, name: SettingName): Work<Outcome<null>> {
     const { calls, target, instruments } = this.#deps;
     const { positionModel, positionType, leverage } = target(instrument);

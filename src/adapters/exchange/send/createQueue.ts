@@ -83,6 +83,7 @@ export class CreateQueue {
     for (const sideQueue of this.#sideQueues.values()) this.#sendWaiting(sideQueue);
   }
 
+  /** Returns the queue of one side of an instrument, and creates it at first use. */
   #sideQueueOf({ request: { instrumentIndex, side } }: TrackedOrder): SideQueue {
     const key = `${side} ${instrumentIndex}`;
     const existing = this.#sideQueues.get(key);
@@ -92,6 +93,7 @@ export class CreateQueue {
     return sideQueue;
   }
 
+  /** Sends waiting orders until one is on the wire, or one is not durable in the journal yet. */
   #sendWaiting(sideQueue: SideQueue): void {
     while (sideQueue.onWire === null) {
       const [head] = sideQueue.queue;
@@ -119,6 +121,7 @@ export class CreateQueue {
     return holdCode(tracked);
   }
 
+  /** Sends the create request of an order, handles the outcome, and lets the next order of the side follow. */
   *#send(sideQueue: SideQueue, tracked: TrackedOrder): Work<void> {
     const { venue, settings } = this.#deps;
     this.#sendOnce.take(tracked.id);

@@ -80,6 +80,7 @@ export class PersistentSocket {
     this.#become({ kind: 'off' });
   }
 
+  /** Opens a connection. Its time-out and its end count as a loss, after which it is opened again. */
   #connect(): void {
     this.#attempts++;
     this.#become({ kind: 'connecting', attempt: this.#attempts });

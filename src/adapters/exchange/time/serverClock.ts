@@ -187,6 +187,7 @@ export class ServerClock {
     for (const done of waiting) done(samples.length > 0);
   }
 
+  /** Takes a new offset of a market, and reports a jump against the last one. */
   #accept(source: Market, clock: MarketClock, measured: MeasuredOffset): void {
     const earlier = clock.measured;
     clock.measured = measured;

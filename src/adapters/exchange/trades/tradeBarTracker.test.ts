@@ -18,7 +18,8 @@ const KINDS = ['7ticks', '0.0005volume', '0.1dollar', '0.25range'] as const;
 function walk(seed: number, stepMs = 120_000, count = 1500): RecentTrade[] {
   const rng = seededRng(seed);
   const trades: RecentTrade[] = [];
-  let [timeMs, price] = [DAY + 3_600_000, 10_000];
+  let timeMs = DAY + 3_600_000;
+  let price = 10_000;
   for (let index = 0; index < count; index++) {
     if (rng.next() < 0.7) timeMs += Math.ceil(2 * stepMs * rng.next());
     price += Math.round(20 * (rng.next() - 0.5));

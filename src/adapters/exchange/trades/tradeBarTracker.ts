@@ -86,6 +86,7 @@ export class TradeBarTracker {
     return this.#events;
   }
 
+  /** Adds the unknown trades of a reply to those that wait to be settled, and reports late trades and gaps. */
   #addNew(window: TradeWindow): void {
     const { trades, isFull, refused } = window;
     const isLinked = this.isLinked(window);
@@ -126,6 +127,7 @@ export class TradeBarTracker {
     this.#builder?.markThin();
   }
 
+  /** Adds pending trades that are older than `settledMs` to the bars, in order, and ends the day once it has passed. */
   #settle(settledMs: number): void {
     let count = 0;
     for (; count < this.#pending.length && this.#pending[count]!.trade.timeMs < settledMs; count++) this.#add(this.#pending[count]!);
@@ -135,6 +137,7 @@ export class TradeBarTracker {
     if (settledMs >= this.#dayEndMs) this.#enterDay(settledMs);
   }
 
+  /** Adds a trade to the current bar. Trades may be missing in a bar that contains a gap, so it is marked. */
   #add({ trade, isAfterGap }: PendingTrades): void {
     const { timeMs, price, quantity, id } = trade;
     const builder = this.#builder ?? this.#open(timeMs);

@@ -97,6 +97,7 @@ export class TradePoller {
     });
   }
 
+  /** Requests the newest `rows` trades, and takes the reply. */
   #poll(rows: number): void {
     const { ms, uncertaintyMs } = this.#deps.serverTime();
     if (!(uncertaintyMs < Infinity)) return this.#reportFailure("the exchange's clock could not be measured");
@@ -111,6 +112,7 @@ export class TradePoller {
     });
   }
 
+  /** Takes a reply, or polls for the longest one if it does not connect to the known trades. Plans the next poll. */
   #take(listing: Listing<PublicTrade>, rows: number, settledMs: number): void {
     const { tracker, digits } = this.#options;
     const { sink } = this.#deps;

@@ -174,7 +174,8 @@ class WireCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const [status, headers] = [this.#status, this.#headers];
+    const status = this.#status;
+    const headers = this.#headers;
     decompress(headers['content-encoding'], Buffer.concat(this.#chunks), this.#maxBodyBytes, (opened) => {
       this.isOver = true;
       if (opened.ok) this.#reply({ kind: 'reply', status, headers, body: opened.body });

@@ -42,7 +42,8 @@ export class Routes {
 function pathsOf(op: Op, row: Endpoint, { conditionPath, cancelTriggerPath }: Profile): readonly string[] {
   if (op === 'futures.cancelTriggerOrder') return [cancelTriggerPath];
   if (op !== 'futures.createConditionOrder') return [row.path];
-  const [slash, noSlash] = [row.path, row.path.replace(/\/$/, '')];
+  const slash = row.path;
+  const noSlash = row.path.replace(/\/$/, '');
   return conditionPath === 'both' ? [slash, noSlash] : [conditionPath === 'slash' ? slash : noSlash];
 }
 

@@ -3,7 +3,7 @@
 import { assertNever } from '../../../base/assert.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
-import type { Param, Params } from '../../../protocol/endpoints/endpoint.ts';
+import type { IntegerParam, Param, Params } from '../../../protocol/endpoints/endpoint.ts';
 import { isList, isObject, JsonNumber, type Json, plainDecimal } from '../../../protocol/json/json.ts';
 import type { CallArgs } from '../call.ts';
 import type { Profile } from '../../dialect/switches.ts';
@@ -195,24 +195,10 @@ function checkText({ name, param, choices }: ParamCheck, text: string, rules: Ru
     case 'choice':
       if (!choices.has(text)) return codeOfChoice(name);
       break;
-    case 'integer': {
-      const integer = /^\d+$/.test(text) ? Number(text) : NaN;
-      // A leverage below 0, or outside the range of the table, is as wrong as one that the contract does not allow.
-      if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(integer >= param.min && integer <= param.max)) return paramError.code;
-      if (!(integer >= param.min)) return mandatoryParamEmpty.code;
-      if (integer > param.max && (name !== 'limit' || rules.profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
-      collected.texts.set(name, String(Math.min(integer, param.max)));
-      return 0;
-    }
-    case 'decimal': {
-      // Parsed like a number of the body, whether it was sent as a number or as text. Only the value counts, not the notation.
-      const decimal = plainDecimal(text);
-      if (decimal === null) return mandatoryParamEmpty.code;
-      // For prices only: a quantity below its minimum has its own error code, at a later step.
-      if (/price/i.test(name) && (decimal.startsWith('-') || !/[1-9]/.test(decimal))) return mandatoryParamEmpty.code;
-      collected.texts.set(name, decimal);
-      return 0;
-    }
+    case 'integer':
+      return checkInteger(name, param, text, rules, collected);
+    case 'decimal':
+      return checkDecimal(name, text, collected);
     case 'id':
       if (!/^[A-Za-z0-9_-]{1,31}$/.test(text)) return illegalChars.code;
       if (!/^\d+$/.test(text)) return mandatoryParamEmpty.code;
@@ -230,6 +216,33 @@ function checkText({ name, param, choices }: ParamCheck, text: string, rules: Ru
       return assertNever(param);
   }
   collected.texts.set(name, text);
+  return 0;
+}
+
+/** Checks a whole number and its range. Returns 0 or an error code. */
+function checkInteger(
+  name: string,
+  { min, max }: Pick<IntegerParam, 'min' | 'max'>,
+  text: string,
+  { profile }: Rules,
+  collected: CollectedArgs,
+): number {
+  const integer = /^\d+$/.test(text) ? Number(text) : NaN;
+  // A leverage below 0, or outside the range of the table, is as wrong as one that the contract does not allow.
+  if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(integer >= min && integer <= max)) return paramError.code;
+  if (!(integer >= min)) return mandatoryParamEmpty.code;
+  if (integer > max && (name !== 'limit' || profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
+  collected.texts.set(name, String(Math.min(integer, max)));
+  return 0;
+}
+
+/** Checks a decimal. It is parsed like a number of the body: only the value counts, not the notation. Returns 0 or an error code. */
+function checkDecimal(name: string, text: string, collected: CollectedArgs): number {
+  const decimal = plainDecimal(text);
+  if (decimal === null) return mandatoryParamEmpty.code;
+  // For prices only: a quantity below its minimum has its own error code, at a later step.
+  if (/price/i.test(name) && (decimal.startsWith('-') || !/[1-9]/.test(decimal))) return mandatoryParamEmpty.code;
+  collected.texts.set(name, decimal);
   return 0;
 }
 

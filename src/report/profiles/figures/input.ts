@@ -56,7 +56,8 @@ export function barRows({ openMs }: ProfileBars, timeMs: Float64Array): Int32Arr
 
 /** Returns the last row of ascending times at or before `ms`. -1 when all are later. */
 export function rowAt(times: Float64Array, ms: number): number {
-  let [low, high] = [0, times.length];
+  let low = 0;
+  let high = times.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (times[middle]! <= ms) low = middle + 1;

@@ -12,14 +12,14 @@ export function meanBy(add: AddValues, values: Float64Array): number {
 
 /** Returns the standard deviation in two passes, over `n - ddof`. NaN when that is at most 0. */
 export function deviationBy(add: AddValues, values: Float64Array, ddof: number): number {
-  const n = values.length;
-  if (n - ddof <= 0) return NaN;
+  const count = values.length;
+  if (count - ddof <= 0) return NaN;
   const middle = meanBy(add, values);
   const squares = values.map((value) => {
     const distance = value - middle;
     return distance * distance;
   });
-  return Math.sqrt(add(squares) / (n - ddof));
+  return Math.sqrt(add(squares) / (count - ddof));
 }
 
 /** Returns the mean as pandas rounds it. NaN for an empty column. */
@@ -34,33 +34,35 @@ export function pandasDeviation(values: Float64Array, ddof = 1): number {
 
 /** Returns the bias-corrected skew. NaN below three values, and for equal values. */
 export function pandasSkew(values: Float64Array): number {
-  const n = values.length;
-  if (n < 3 || isOneValue(values)) return NaN;
-  const [m2, m3] = [powerSum(values, 2), powerSum(values, 3)];
-  return ((n * Math.sqrt(n - 1)) / (n - 2)) * (m3 / m2 ** 1.5);
+  const count = values.length;
+  if (count < 3 || isOneValue(values)) return NaN;
+  const m2 = powerSum(values, 2);
+  const m3 = powerSum(values, 3);
+  return ((count * Math.sqrt(count - 1)) / (count - 2)) * (m3 / m2 ** 1.5);
 }
 
 /** Returns the bias-corrected excess kurtosis. NaN below four values, and for equal values. */
 export function pandasKurtosis(values: Float64Array): number {
-  const n = values.length;
-  if (n < 4 || isOneValue(values)) return NaN;
-  const [m2, m4] = [powerSum(values, 2), powerSum(values, 4)];
-  const adjusted = (3 * (n - 1) ** 2) / ((n - 2) * (n - 3));
-  return (n * (n + 1) * (n - 1) * m4) / ((n - 2) * (n - 3) * m2 ** 2) - adjusted;
+  const count = values.length;
+  if (count < 4 || isOneValue(values)) return NaN;
+  const m2 = powerSum(values, 2);
+  const m4 = powerSum(values, 4);
+  const adjusted = (3 * (count - 1) ** 2) / ((count - 2) * (count - 3));
+  return (count * (count + 1) * (count - 1) * m4) / ((count - 2) * (count - 3) * m2 ** 2) - adjusted;
 }
 
 /** Returns the skew of a population. NaN for equal values. */
 export function scipySkew(values: Float64Array): number {
-  const n = values.length;
+  const count = values.length;
   if (isScipyConstant(values)) return NaN;
-  return powerSum(values, 3) / n / (powerSum(values, 2) / n) ** 1.5;
+  return powerSum(values, 3) / count / (powerSum(values, 2) / count) ** 1.5;
 }
 
 /** Returns the excess kurtosis of a population. NaN for equal values. */
 export function scipyKurtosis(values: Float64Array): number {
-  const n = values.length;
+  const count = values.length;
   if (isScipyConstant(values)) return NaN;
-  return powerSum(values, 4) / n / (powerSum(values, 2) / n) ** 2 - 3;
+  return powerSum(values, 4) / count / (powerSum(values, 2) / count) ** 2 - 3;
 }
 
 /** Returns the sum of the powers of the distances from the mean, multiplied as scipy and pandas multiply. */
@@ -118,7 +120,8 @@ export function countWhere(values: Float64Array, test: (value: number) => boolea
 
 /** Returns the length of the longest run of values for which `test` is true. */
 export function longestRun(values: Float64Array, test: (value: number) => boolean): number {
-  let [max, run] = [0, 0];
+  let max = 0;
+  let run = 0;
   for (const value of values) {
     run = test(value) ? run + 1 : 0;
     if (run > max) max = run;

@@ -38,7 +38,8 @@ function partition(values: Float64Array, order: Int32Array, first: number, last:
   if (isLess(last, middle)) swap(last, middle);
   if (isLess(middle, first)) swap(middle, first);
   const pivot = values[order[middle]!]!;
-  let [low, high] = [first, last - 1];
+  let low = first;
+  let high = last - 1;
   swap(middle, high);
   for (;;) {
     do low++;

@@ -56,7 +56,8 @@ export function runningMax(values: Float64Array, first = -Infinity): Float64Arra
 
 /** Returns the lowest and the highest value. Infinity and -Infinity for an empty column. */
 export function rangeOf(values: Float64Array): { readonly min: number; readonly max: number } {
-  let [min, max] = [Infinity, -Infinity];
+  let min = Infinity;
+  let max = -Infinity;
   for (const value of values) {
     if (value < min) min = value;
     if (value > max) max = value;

@@ -82,16 +82,18 @@ export interface ToolDrawdowns {
 
 /** Returns the drawdowns. A drawdown that has not recovered ends with the last bar. */
 export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
-  const n = equity.length;
+  const rowCount = equity.length;
   const top = runningMax(equity);
   const depth = equity.map((value, row) => 1 - value / top[row]!);
   const values = depth.filter((value) => !Number.isNaN(value));
   const deepest = values.length === 0 ? NaN : rangeOf(values).max;
   const peaks: number[] = [];
-  for (let row = 0; row < n; row++) if (depth[row] === 0 || row === n - 1) peaks.push(row);
-  const [lengths, depths]: [number[], number[]] = [[], []];
+  for (let row = 0; row < rowCount; row++) if (depth[row] === 0 || row === rowCount - 1) peaks.push(row);
+  const lengths: number[] = [];
+  const depths: number[] = [];
   for (let index = 1; index < peaks.length; index++) {
-    const [from, to] = [peaks[index - 1]!, peaks[index]!];
+    const from = peaks[index - 1]!;
+    const to = peaks[index]!;
     if (to <= from + 1) continue;
     lengths.push(openMs[to]! - openMs[from]!);
     depths.push(rangeOf(depth.subarray(from, to + 1)).max);

@@ -174,13 +174,15 @@ function marketFigures(input: ProfileInput): FigureDefinition[] {
 
 /** Returns the slope of the log returns of the equity on those of the price. It is not sound when the price is constant. */
 function betaOf(equity: Float64Array, close: Float64Array): { readonly beta: number; readonly isSound: boolean } {
-  const [own, market] = [logReturns(equity), logReturns(close)];
-  const n = own.length;
-  if (n < 2) return { beta: NaN, isSound: false };
-  const [meanOwn, meanMarket] = [pairwiseSum(own) / n, pairwiseSum(market) / n];
+  const own = logReturns(equity);
+  const market = logReturns(close);
+  const count = own.length;
+  if (count < 2) return { beta: NaN, isSound: false };
+  const meanOwn = pairwiseSum(own) / count;
+  const meanMarket = pairwiseSum(market) / count;
   const marketDeviations = market.map((value) => value - meanMarket);
-  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * marketDeviations[row]!)) / (n - 1);
-  const variance = pairwiseSum(marketDeviations.map((value) => value * value)) / (n - 1);
+  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * marketDeviations[row]!)) / (count - 1);
+  const variance = pairwiseSum(marketDeviations.map((value) => value * value)) / (count - 1);
   return { beta: covariance / variance, isSound: variance > 0 };
 }
 
@@ -222,18 +224,18 @@ function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): Figur
 
 /** Returns the figures of single trades. */
 function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
-  const { length: n, pnl, returnFraction, entryMs, exitMs } = trades;
+  const { length: tradeCount, pnl, returnFraction, entryMs, exitMs } = trades;
   const held = exitMs.map((ms, row) => ms - entryMs[row]!);
   const { min, max } = rangeOf(returnFraction);
   const step = medianStep(bars.openMs);
   const average = geometricMean(returnFraction);
   const ownPercent = (place: string): OwnFigure => ours(place, PERCENT);
   return [
-    { name: '# Trades', unit: '', original: n, own: ours('trades.trades'), formula: 'number of closed trades', differs: '' },
+    { name: '# Trades', unit: '', original: tradeCount, own: ours('trades.trades'), formula: 'number of closed trades', differs: '' },
     {
       name: 'Win Rate [%]',
       unit: '%',
-      original: (countWhere(pnl, (value) => value > 0) / n) * PERCENT,
+      original: (countWhere(pnl, (value) => value > 0) / tradeCount) * PERCENT,
       own: ownPercent('trades.winRate'),
       formula: 'trades with pnl > 0 / all',
       differs: '',
@@ -241,7 +243,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Best Trade [%]',
       unit: '%',
-      original: n === 0 ? NaN : max * PERCENT,
+      original: tradeCount === 0 ? NaN : max * PERCENT,
       own: ownPercent('trades.bestTradeFraction'),
       formula: 'max(return of a trade)',
       differs: '',
@@ -249,7 +251,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Worst Trade [%]',
       unit: '%',
-      original: n === 0 ? NaN : min * PERCENT,
+      original: tradeCount === 0 ? NaN : min * PERCENT,
       own: ownPercent('trades.worstTradeFraction'),
       formula: 'min(return of a trade)',
       differs: '',
@@ -265,15 +267,15 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Max. Trade Duration',
       unit: 's',
-      original: n === 0 ? NaN : roundedUp(rangeOf(held).max, 1, step),
-      own: sound(rangeOf(held).max / 1000, [n === 0, 'no-trades']),
+      original: tradeCount === 0 ? NaN : roundedUp(rangeOf(held).max, 1, step),
+      own: sound(rangeOf(held).max / 1000, [tradeCount === 0, 'no-trades']),
       formula: 'longest time from entry to exit, rounded up to whole units of the interval',
       differs: 'isobar: not rounded',
     },
     {
       name: 'Avg. Trade Duration',
       unit: 's',
-      original: n === 0 ? NaN : roundedUp(pairwiseSum(held), n, step),
+      original: tradeCount === 0 ? NaN : roundedUp(pairwiseSum(held), tradeCount, step),
       own: ours('trades.holdTime.mean', 0.001),
       formula: 'mean time from entry to exit, rounded up to whole units of the interval',
       differs: 'isobar: not rounded',

@@ -13,15 +13,16 @@ const TINY = 1e-30;
 /** Returns the figures of quantstats, or none without a benchmark. */
 export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
   if (benchmark === null) return [];
-  const r = quantstatsMeasures.prepared(values);
-  const b = quantstatsMeasures.prepared(benchmark);
-  const n = r.length;
-  const variance = covariance(pairwiseSum, b, b, n - 1);
-  const beta = variance === 0 ? NaN : covariance(pairwiseSum, r, b, n - 1) / variance;
-  const alpha = (pandasMean(r) - beta * pandasMean(b)) * 252;
-  const excess = difference(r, b);
+  const returns = quantstatsMeasures.prepared(values);
+  const benchmarkReturns = quantstatsMeasures.prepared(benchmark);
+  const count = returns.length;
+  const variance = covariance(pairwiseSum, benchmarkReturns, benchmarkReturns, count - 1);
+  const beta = variance === 0 ? NaN : covariance(pairwiseSum, returns, benchmarkReturns, count - 1) / variance;
+  const alpha = (pandasMean(returns) - beta * pandasMean(benchmarkReturns)) * 252;
+  const excess = difference(returns, benchmarkReturns);
   const spread = pandasDeviation(excess);
-  const [shownBeta, shownAlpha] = [zeroForNone(beta), zeroForNone(alpha)];
+  const shownBeta = zeroForNone(beta);
+  const shownAlpha = zeroForNone(alpha);
   return [
     benchmarkFigure('beta', shownBeta, ours('metrics.beta'), 'cov(r, b) / var(b); 0 where it is undefined', ''),
     benchmarkFigure(
@@ -33,7 +34,7 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
     ),
     benchmarkFigure(
       'r_squared',
-      squaredCorrelation(r, b),
+      squaredCorrelation(returns, benchmarkReturns),
       ours('metrics.rSquared'),
       'squared correlation of r and b; an error for equal returns',
       '',
@@ -58,14 +59,14 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
 /** Returns the figures of empyrical, or none without a benchmark. */
 export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
   if (benchmark === null) return [];
-  const n = values.length;
+  const count = values.length;
   const beta = populationBeta(values, benchmark);
   const excess = difference(values, benchmark);
-  const spread = isOneValue(excess) && n > 1 ? 0 : deviationBy(sequentialSum, excess, 1);
+  const spread = isOneValue(excess) && count > 1 ? 0 : deviationBy(sequentialSum, excess, 1);
   return [
     benchmarkFigure(
       'alpha',
-      n < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 252),
+      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 252),
       ours('metrics.alpha'),
       '(1 + mean(r - beta b))^252 - 1',
       COMPOUNDED,
@@ -73,7 +74,7 @@ export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns)
     benchmarkFigure('beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
       'excess_sharpe',
-      n < 2 ? NaN : meanBy(sequentialSum, excess) / spread,
+      count < 2 ? NaN : meanBy(sequentialSum, excess) / spread,
       ours('metrics.informationRatio'),
       'mean(r - b) / std(r - b)',
       'not for a year; isobar: times sqrt(365)',
@@ -84,15 +85,15 @@ export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns)
 /** Returns the figures of vectorbt, or none without a benchmark. */
 export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
   if (benchmark === null) return [];
-  const n = values.length;
-  const beta = n < 2 ? NaN : populationBeta(values, benchmark);
+  const count = values.length;
+  const beta = count < 2 ? NaN : populationBeta(values, benchmark);
   const excess = difference(values, benchmark);
-  const spread = Math.sqrt((deviationBy(sequentialSum, excess, 0) ** 2 * n) / (n - 1));
+  const spread = Math.sqrt((deviationBy(sequentialSum, excess, 0) ** 2 * count) / (count - 1));
   const ratio = spread === 0 ? Infinity : meanBy(sequentialSum, excess) / spread;
   return [
     benchmarkFigure(
       'Alpha',
-      n < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 365),
+      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 365),
       ours('metrics.alpha'),
       '(1 + mean(r - beta b))^365 - 1',
       COMPOUNDED,
@@ -100,7 +101,7 @@ export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns):
     benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
       'information_ratio',
-      n < 2 ? NaN : ratio,
+      count < 2 ? NaN : ratio,
       ours('metrics.informationRatio'),
       'mean(r - b) / std(r - b); inf where both are equal',
       'not for a year; isobar: times sqrt(365)',
@@ -113,13 +114,14 @@ export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns):
   if (benchmark === null) return [];
   // A day has the rounding of a compounded return, as in the other figures of the tool.
   const [r, b] = [values, benchmark].map((returns) => returns.map((value) => 1 + value - 1)) as [Float64Array, Float64Array];
-  const n = r.length;
-  const variance = covariance(sequentialSum, b, b, n - 1);
-  const beta = n < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, r, b, n - 1) / variance;
+  const count = r.length;
+  const variance = covariance(sequentialSum, b, b, count - 1);
+  const beta = count < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, r, b, count - 1) / variance;
   const excess = difference(r, b);
   const spread = deviationBy(sequentialSum, excess, 1);
-  const [annual, average] = [Math.sqrt(252), meanBy(sequentialSum, r) - beta * meanBy(sequentialSum, b)];
-  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (growthOf(r) ** (252 / n) - 1) / beta;
+  const annual = Math.sqrt(252);
+  const average = meanBy(sequentialSum, r) - beta * meanBy(sequentialSum, b);
+  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (growthOf(r) ** (252 / count) - 1) / beta;
   return [
     benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
@@ -165,7 +167,8 @@ function difference(r: Float64Array, b: Float64Array): Float64Array {
 
 /** Returns the sum of the products of deviations, divided by `divisor`. */
 function covariance(add: AddValues, a: Float64Array, b: Float64Array, divisor: number): number {
-  const [meanA, meanB] = [meanBy(add, a), meanBy(add, b)];
+  const meanA = meanBy(add, a);
+  const meanB = meanBy(add, b);
   return add(a.map((value, day) => (value - meanA) * (b[day]! - meanB))) / divisor;
 }
 
@@ -188,9 +191,11 @@ function compoundedAlpha(r: Float64Array, b: Float64Array, beta: number, year: n
 
 /** Returns the squared correlation of scipy's line. Null when all returns are equal, because scipy then raises an error. */
 function squaredCorrelation(r: Float64Array, b: Float64Array): number | null {
-  const n = r.length;
-  if (isOneValue(r) && n > 1) return null;
-  const [xx, xy, yy] = [covariance(pairwiseSum, r, r, n), covariance(pairwiseSum, r, b, n), covariance(pairwiseSum, b, b, n)];
+  const count = r.length;
+  if (isOneValue(r) && count > 1) return null;
+  const xx = covariance(pairwiseSum, r, r, count);
+  const xy = covariance(pairwiseSum, r, b, count);
+  const yy = covariance(pairwiseSum, b, b, count);
   if (xx === 0 || yy === 0) return NaN;
   return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy))) ** 2;
 }

@@ -82,8 +82,8 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
 
 /** Returns the figures of risk. */
 function riskFigures(r: Float64Array): FigureDefinition[] {
-  const n = r.length;
-  const spread = n < 2 ? NaN : deviationBy(sequentialSum, r, 1);
+  const count = r.length;
+  const spread = count < 2 ? NaN : deviationBy(sequentialSum, r, 1);
   const average = meanBy(sequentialSum, r);
   // For equal returns the tool has a deviation of exactly 0.
   const divisor = isOneValue(r) && Number.isFinite(spread) ? 0 : spread;
@@ -102,7 +102,7 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'sharpe_ratio',
       unit: '',
-      original: n < 2 ? NaN : (average / divisor) * Math.sqrt(YEAR),
+      original: count < 2 ? NaN : (average / divisor) * Math.sqrt(YEAR),
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(252); inf for equal returns',
       differs: A365,
@@ -110,7 +110,7 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'sortino_ratio',
       unit: '',
-      original: n < 2 ? NaN : (average * YEAR) / downside,
+      original: count < 2 ? NaN : (average * YEAR) / downside,
       own: ours('metrics.sortino'),
       formula: '252 mean(r) / downside_risk',
       differs: A365,
@@ -126,7 +126,7 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'omega_ratio',
       unit: '',
-      original: n < 2 || !(lost > 0) ? NaN : sequentialSum(valuesWhere(r, (value) => value > 0)) / lost,
+      original: count < 2 || !(lost > 0) ? NaN : sequentialSum(valuesWhere(r, (value) => value > 0)) / lost,
       own: ours('metrics.omega'),
       formula: 'sum(max(r, 0)) / sum(max(-r, 0))',
       differs: '',
@@ -190,16 +190,15 @@ function maxDrawdown(r: Float64Array): number {
 
 /** Returns the squared correlation of the running log return with the number of the day. */
 function stabilityOf(r: Float64Array): number {
-  const n = r.length;
-  if (n < 2) return NaN;
+  const count = r.length;
+  if (count < 2) return NaN;
   let total = 0;
   const path = r.map((value) => (total += Math.log1p(value)));
-  const [middle, average] = [(n - 1) / 2, pairwiseSum(path) / n];
-  const [xx, xy, yy] = [
-    pairwiseSum(path.map((_, row) => (row - middle) ** 2)) / n,
-    pairwiseSum(path.map((value, row) => (row - middle) * (value - average))) / n,
-    pairwiseSum(path.map((value) => (value - average) ** 2)) / n,
-  ];
+  const middle = (count - 1) / 2;
+  const average = pairwiseSum(path) / count;
+  const xx = pairwiseSum(path.map((_, row) => (row - middle) ** 2)) / count;
+  const xy = pairwiseSum(path.map((value, row) => (row - middle) * (value - average))) / count;
+  const yy = pairwiseSum(path.map((value) => (value - average) ** 2)) / count;
   const rho = yy === 0 ? NaN : xy / Math.sqrt(xx * yy);
   return Math.min(1, Math.max(-1, rho)) ** 2;
 }

@@ -113,7 +113,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
   const isEmpty = pnl.length === 0 || input.bars.openMs.at(-1) === input.bars.openMs[0];
   const drawdown = largestDrawdowns(inClosingOrder(trades), startEquity).account;
   const ratio = (by: number) => (by !== 0 && !Number.isNaN(by) ? (daily / by) * ANNUAL : NONE);
-  const calmar = (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / drawdown) * ANNUAL;
+  const calmarOrNone = drawdown === 0 ? NONE : (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / drawdown) * ANNUAL;
   const OF_TRADES = 'a mean of a day over a deviation of a trade; isobar takes both of daily returns';
   return [
     {
@@ -135,7 +135,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'calmar',
       unit: '',
-      original: isEmpty ? 0 : drawdown === 0 ? NONE : calmar,
+      original: isEmpty ? 0 : calmarOrNone,
       own: ours('metrics.calmar'),
       formula: 'sum(p) / S / D 100 / max_drawdown_account sqrt(365); -100 where it is undefined',
       differs: 'no annual growth, a factor of 100, and the root of time; isobar: annual growth over the deepest drawdown',
@@ -146,17 +146,20 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
 
 /** Returns expectancy and expectancy ratio, as freqtrade computes them from the profit of each trade. */
 function expectancies(pnl: Float64Array): FigureDefinition[] {
-  const n = pnl.length;
-  const [won, lost] = [valuesWhere(pnl, isGain), valuesWhere(pnl, isLoss)];
-  const [wonSum, lostSum] = [pairwiseSum(won), Math.abs(pairwiseSum(lost))];
-  const [averageWin, averageLoss] = [won.length > 0 ? wonSum / won.length : 0, lost.length > 0 ? lostSum / lost.length : 0];
-  const winRate = won.length / n;
-  const expectancy = winRate * averageWin - (lost.length / n) * averageLoss;
+  const tradeCount = pnl.length;
+  const won = valuesWhere(pnl, isGain);
+  const lost = valuesWhere(pnl, isLoss);
+  const wonSum = pairwiseSum(won);
+  const lostSum = Math.abs(pairwiseSum(lost));
+  const averageWin = won.length > 0 ? wonSum / won.length : 0;
+  const averageLoss = lost.length > 0 ? lostSum / lost.length : 0;
+  const winRate = won.length / tradeCount;
+  const expectancy = winRate * averageWin - (lost.length / tradeCount) * averageLoss;
   return [
     {
       name: 'expectancy',
       unit: 'money',
-      original: n === 0 ? 0 : expectancy,
+      original: tradeCount === 0 ? 0 : expectancy,
       own: ours('trades.expectancy'),
       formula: 'win rate average win - loss rate average loss; 0 without trades',
       differs: '',
@@ -271,7 +274,7 @@ function drawdownFigures({ startEquity, trades }: ProfileInput): FigureDefinitio
 
 /** Returns the figures of single trades. */
 function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
-  const { length: n, isShort, returnFraction, entryNotional, entryMs, exitMs } = trades;
+  const { length: tradeCount, isShort, returnFraction, entryNotional, entryMs, exitMs } = trades;
   const shorts = countWhere(Float64Array.from(isShort), (value) => value === 1);
   const minutes = entryMs.map((ms, row) => Math.floor((exitMs[row]! - ms) / MINUTE_MS));
   const count = (name: string, original: number, place: string, formula: string): FigureDefinition => ({
@@ -283,8 +286,8 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
     differs: '',
   });
   return [
-    count('total_trades', n, 'trades.trades', 'number of closed trades'),
-    count('trade_count_long', n - shorts, 'trades.longs', 'number of long trades'),
+    count('total_trades', tradeCount, 'trades.trades', 'number of closed trades'),
+    count('trade_count_long', tradeCount - shorts, 'trades.longs', 'number of long trades'),
     count('trade_count_short', shorts, 'trades.shorts', 'number of short trades'),
     count('wins', countWhere(returnFraction, isGain), 'trades.wins', 'trades with profit ratio > 0'),
     count(
@@ -297,7 +300,7 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'winrate',
       unit: '',
-      original: n === 0 ? 0 : countWhere(returnFraction, isGain) / n,
+      original: tradeCount === 0 ? 0 : countWhere(returnFraction, isGain) / tradeCount,
       own: ours('trades.winRate'),
       formula: 'wins / all; 0 without trades',
       differs: '',
@@ -320,15 +323,15 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'avg_stake_amount',
       unit: 'money',
-      original: n === 0 ? 0 : pandasMean(entryNotional),
-      own: sound(pandasMean(entryNotional), [n === 0, 'no-trades']),
+      original: tradeCount === 0 ? 0 : pandasMean(entryNotional),
+      own: sound(pandasMean(entryNotional), [tradeCount === 0, 'no-trades']),
       formula: 'mean(entry notional); 0 without trades',
       differs: 'isobar has no such figure',
     },
     {
       name: 'holding_avg',
       unit: 's',
-      original: n === 0 ? 0 : roundHalfEven(pandasMean(minutes)) * 60,
+      original: tradeCount === 0 ? 0 : roundHalfEven(pandasMean(minutes)) * 60,
       own: ours('trades.holdTime.mean', 0.001),
       formula: 'mean(whole minutes from entry to exit), rounded to a minute',
       differs: 'isobar: from first to last fill, not rounded',
@@ -338,14 +341,14 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
 
 /** Returns the figures of days. */
 function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
-  const { length: n, pnl, returnFraction, exitMs } = trades;
+  const { length: tradeCount, pnl, returnFraction, exitMs } = trades;
   const money = byDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
   const shares = byDay(exitMs, returnFraction);
   const figure = (name: string, unit: FigureDefinition['unit'], original: number, formula: string): FigureDefinition => ({
     name,
     unit,
-    original: n === 0 ? 0 : original,
-    own: sound(original, [n === 0, 'no-trades']),
+    original: tradeCount === 0 ? 0 : original,
+    own: sound(original, [tradeCount === 0, 'no-trades']),
     formula,
     differs: "of profits booked on the day of closing; isobar's best, worst and positive days are of daily equity",
   });

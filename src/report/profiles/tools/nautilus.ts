@@ -17,15 +17,15 @@ const isLoss = (value: number) => value < 0;
 
 /** Returns the figures of profit, of trades, and of returns. */
 export function nautilusFigures(input: ProfileInput): FigureDefinition[] {
-  const r = input.returns.values;
+  const returns = input.returns.values;
   // The tool compounds the returns of a day, so that a single one is rounded as (1 + r) - 1.
-  const binned = r.map((value) => 1 + value - 1);
+  const binned = returns.map((value) => 1 + value - 1);
   return [
     ...profitFigures(input),
     ...tradeFigures(input),
-    ...returnFigures(r, binned),
-    ...ratioFigures(r, binned),
-    ...growthFigures(r, binned),
+    ...returnFigures(returns, binned),
+    ...ratioFigures(returns, binned),
+    ...growthFigures(returns, binned),
     ...nautilusBenchmarkFigures(input.returns),
   ];
 }
@@ -54,18 +54,20 @@ function profitFigures({ startEquity, endEquity }: ProfileInput): FigureDefiniti
 
 /** Returns the figures of closed trades. */
 function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
-  const n = pnl.length;
-  const [won, lost] = [valuesWhere(pnl, isGain), valuesWhere(pnl, isLoss)];
-  const [gain, loss] = [meanBy(sequentialSum, won), meanBy(sequentialSum, lost)];
+  const tradeCount = pnl.length;
+  const won = valuesWhere(pnl, isGain);
+  const lost = valuesWhere(pnl, isLoss);
+  const gain = meanBy(sequentialSum, won);
+  const loss = meanBy(sequentialSum, lost);
   const decided = won.length + lost.length;
-  const expectancy = orZero(gain) * (won.length / decided) + orZero(loss) * (lost.length / decided);
+  const expectancy = decided === 0 ? 0 : orZero(gain) * (won.length / decided) + orZero(loss) * (lost.length / decided);
   const maxOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).max);
   const minOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).min);
   const extreme = (name: string, original: number, formula: string, isWin: boolean): FigureDefinition => ({
     name,
     unit: 'money',
     original,
-    own: sound(original, [n === 0, 'no-trades'], [Number.isNaN(original), isWin ? 'no-wins' : 'no-losses']),
+    own: sound(original, [tradeCount === 0, 'no-trades'], [Number.isNaN(original), isWin ? 'no-wins' : 'no-losses']),
     formula,
     differs: 'isobar has no such figure; its trades.bestTrade and worstTrade are of all trades',
   });
@@ -93,7 +95,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
     {
       name: 'Expectancy',
       unit: 'money',
-      original: n === 0 ? NaN : decided === 0 ? 0 : expectancy,
+      original: tradeCount === 0 ? NaN : expectancy,
       own: ours('trades.expectancy'),
       formula: 'mean(pnl > 0) win rate + mean(pnl < 0) loss rate, rates of trades with pnl != 0',
       differs: 'a result of exactly 0 is left out; isobar counts it in the number of trades',
@@ -101,7 +103,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
     {
       name: 'Win Rate',
       unit: '',
-      original: n === 0 ? NaN : won.length / n,
+      original: tradeCount === 0 ? NaN : won.length / tradeCount,
       own: ours('trades.winRate'),
       formula: 'trades with pnl > 0 / all',
       differs: '',
@@ -111,7 +113,8 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
 
 /** Returns the figures of daily returns. */
 function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
-  const [gain, loss] = [meanBy(sequentialSum, valuesWhere(r, isGain)), meanBy(sequentialSum, valuesWhere(r, isLoss))];
+  const gain = meanBy(sequentialSum, valuesWhere(r, isGain));
+  const loss = meanBy(sequentialSum, valuesWhere(r, isLoss));
   return [
     {
       name: 'Average (Return)',
@@ -153,7 +156,8 @@ function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[]
   const spread = deviation(binned);
   const average = meanBy(sequentialSum, binned);
   const downside = Math.sqrt(sequentialSum(valuesWhere(binned, isLoss).map((value) => value * value)) / r.length);
-  const [won, lost] = [sequentialSum(valuesWhere(r, isGain)), sequentialSum(valuesWhere(r, isLoss))];
+  const won = sequentialSum(valuesWhere(r, isGain));
+  const lost = sequentialSum(valuesWhere(r, isLoss));
   return [
     {
       name: 'Sharpe Ratio (252 days)',

@@ -244,7 +244,8 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
 
 /** Returns the figures of the tails of the distribution. */
 function tailFigures(r: Float64Array): FigureDefinition[] {
-  const [high, low] = [numpyQuantile(r, 0.95), numpyQuantile(r, 1 - 0.95)];
+  const high = numpyQuantile(r, 0.95);
+  const low = numpyQuantile(r, 1 - 0.95);
   const gains = pandasMean(valuesWhere(r, isGainOrZero));
   const losses = pandasMean(valuesWhere(r, isLoss));
   const bigGain = gains === 0 || Number.isNaN(gains) ? NaN : numpyQuantile(r, 0.99) / gains;

@@ -15,11 +15,13 @@ const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'
 
 /** Returns the figures in the order of quantstats' own table. */
 export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
-  const [gain, loss] = [pandasMean(valuesWhere(r, isGain)), pandasMean(valuesWhere(r, isLoss))];
+  const gain = pandasMean(valuesWhere(r, isGain));
+  const loss = pandasMean(valuesWhere(r, isLoss));
   const payoff = gain / Math.abs(loss);
   const won = winRate(r);
   const factor = profitFactor(r);
-  const [high, low] = [numpyQuantile(r, 0.95), numpyQuantile(r, 1 - 0.95)];
+  const high = numpyQuantile(r, 0.95);
+  const low = numpyQuantile(r, 1 - 0.95);
   const tail = low === 0 ? NaN : Math.abs(high / low);
   const kelly = payoff === 0 || Number.isNaN(payoff) ? NaN : (payoff * won - (1 - won)) / payoff;
   const OF_TRADES = 'of days of return; isobar: of closed trades';

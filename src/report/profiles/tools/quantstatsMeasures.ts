@@ -60,18 +60,21 @@ function exposure(r: Float64Array): number {
 }
 
 function autocorrelationPenalty(r: Float64Array): number {
-  const n = r.length;
-  const rho = Math.abs(correlation(r.subarray(0, n - 1), r.subarray(1)));
-  return Math.sqrt(1 + 2 * pairwiseSum(Float64Array.from({ length: n - 1 }, (_, index) => ((n - 1 - index) / n) * rho ** (index + 1))));
+  const count = r.length;
+  const rho = Math.abs(correlation(r.subarray(0, count - 1), r.subarray(1)));
+  return Math.sqrt(
+    1 + 2 * pairwiseSum(Float64Array.from({ length: count - 1 }, (_, index) => ((count - 1 - index) / count) * rho ** (index + 1))),
+  );
 }
 
 /** Returns the correlation. NaN for fewer than two pairs and for constant values. */
 function correlation(a: Float64Array, b: Float64Array): number {
-  const n = a.length;
-  if (n < 2) return NaN;
-  const [meanA, meanB] = [pandasMean(a), pandasMean(b)];
+  const count = a.length;
+  if (count < 2) return NaN;
+  const meanA = pandasMean(a);
+  const meanB = pandasMean(b);
   const products = (x: Float64Array, meanX: number, y: Float64Array, meanY: number) =>
-    pairwiseSum(x.map((value, row) => (value - meanX) * (y[row]! - meanY))) / (n - 1);
+    pairwiseSum(x.map((value, row) => (value - meanX) * (y[row]! - meanY))) / (count - 1);
   const found = products(a, meanA, b, meanB) / Math.sqrt(products(a, meanA, a, meanA)) / Math.sqrt(products(b, meanB, b, meanB));
   return Math.min(1, Math.max(-1, found));
 }
@@ -94,7 +97,8 @@ function lossSum(r: Float64Array): number {
 /** Returns the probability that the true Sharpe ratio is above 0, from 0 to 1. */
 function probabilisticSharpeRatio(values: Float64Array, r: Float64Array): number {
   const ratio = pandasMean(r) / pandasDeviation(r);
-  const [skew, kurtosis] = [pandasSkew(values), pandasKurtosis(values)];
+  const skew = pandasSkew(values);
+  const kurtosis = pandasKurtosis(values);
   const spread = Math.sqrt((1 + 0.5 * ratio ** 2 - skew * ratio + ((kurtosis - 3) / 4) * ratio ** 2) / (values.length - 1));
   const score = ratio / spread;
   return Number.isNaN(score) ? NaN : normalCdf(score);
@@ -107,9 +111,9 @@ function valueAtRisk(r: Float64Array): number {
 
 /** Returns the mean of the returns below the value at risk, or the value at risk if there are none. */
 function conditionalValueAtRisk(values: Float64Array): number {
-  const r = prepared(values);
-  const limit = valueAtRisk(r);
-  const tail = pandasMean(valuesWhere(r, (value) => value < limit));
+  const returns = prepared(values);
+  const limit = valueAtRisk(returns);
+  const tail = pandasMean(valuesWhere(returns, (value) => value < limit));
   return Number.isNaN(tail) ? limit : tail;
 }
 
@@ -126,7 +130,8 @@ function profitFactor(r: Float64Array): number {
 
 /** Returns the mean win by number of wins, divided by the same of losses. 0 without wins, NaN without losses. */
 function profitRatio(r: Float64Array): number {
-  const [won, lost] = [valuesWhere(r, isGainOrZero), valuesWhere(r, isLoss)];
+  const won = valuesWhere(r, isGainOrZero);
+  const lost = valuesWhere(r, isLoss);
   if (won.length === 0) return 0;
   if (lost.length === 0) return NaN;
   return Math.abs(pandasMean(won) / won.length) / Math.abs(pandasMean(lost) / lost.length);

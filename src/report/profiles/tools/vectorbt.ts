@@ -22,11 +22,11 @@ const PERCENT = 100;
 
 /** Returns the figures of the returns accessor, then those of the trades. */
 export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
-  const r = input.returns.values;
+  const returns = input.returns.values;
   return [
-    ...growthFigures(r),
-    ...ratioFigures(r),
-    ...shapeFigures(r),
+    ...growthFigures(returns),
+    ...ratioFigures(returns),
+    ...shapeFigures(returns),
     ...vectorbtBenchmarkFigures(input.returns),
     ...tradeFigures(input),
     ...tradeRatios(input),
@@ -183,7 +183,8 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
   const has = pnl.length > 0;
   const gains = returnFraction.filter((_, row) => pnl[row]! > 0);
   const losses = returnFraction.filter((_, row) => pnl[row]! < 0);
-  const [gain, loss] = [meanBy(sequentialSum, gains) * PERCENT, meanBy(sequentialSum, losses) * PERCENT];
+  const gain = meanBy(sequentialSum, gains) * PERCENT;
+  const loss = meanBy(sequentialSum, losses) * PERCENT;
   return [
     {
       name: 'Total Closed Trades',
@@ -254,13 +255,15 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
 
 /** Returns the ratios of wins and losses. */
 function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): FigureDefinition[] {
-  const n = pnl.length;
-  const [won, lost] = [valuesWhere(pnl, (value) => value > 0), valuesWhere(pnl, (value) => value < 0)];
-  const [entryRow, exitRow] = [barRows(bars, entryMs), barRows(bars, exitMs)];
+  const tradeCount = pnl.length;
+  const won = valuesWhere(pnl, (value) => value > 0);
+  const lost = valuesWhere(pnl, (value) => value < 0);
+  const entryRow = barRows(bars, entryMs);
+  const exitRow = barRows(bars, exitMs);
   const held = Float64Array.from(pnl, (_, row) => exitRow[row]! - entryRow[row]!);
   const seconds = (rows: Float64Array) => (meanBy(sequentialSum, rows) * bars.intervalMs) / 1000;
-  const winShare = won.length / n;
-  const meanOrZero = (values: Float64Array) => (values.length === 0 && n > 0 ? 0 : meanBy(sequentialSum, values));
+  const winShare = won.length / tradeCount;
+  const meanOrZero = (values: Float64Array) => (values.length === 0 && tradeCount > 0 ? 0 : meanBy(sequentialSum, values));
   return [
     {
       name: 'Avg Winning Trade Duration',
@@ -281,7 +284,7 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
     {
       name: 'Profit Factor',
       unit: '',
-      original: n === 0 ? NaN : sequentialSum(won) / Math.abs(sequentialSum(lost)),
+      original: tradeCount === 0 ? NaN : sequentialSum(won) / Math.abs(sequentialSum(lost)),
       own: ours('trades.profitFactor'),
       formula: 'sum(pnl > 0) / abs(sum(pnl < 0)); inf without a loss',
       differs: '',
@@ -297,7 +300,7 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
     {
       name: 'SQN',
       unit: '',
-      original: (Math.sqrt(n) * meanBy(sequentialSum, pnl)) / deviation(pnl),
+      original: (Math.sqrt(tradeCount) * meanBy(sequentialSum, pnl)) / deviation(pnl),
       own: ours('trades.sqn'),
       formula: 'sqrt(N) mean(pnl) / std(pnl)',
       differs: '',
@@ -307,9 +310,9 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
 
 /** Returns the sample deviation like numba, which computes it from the deviation of the population. */
 function deviation(values: Float64Array): number {
-  const n = values.length;
-  if (n < 2) return NaN;
-  return Math.sqrt((deviationBy(sequentialSum, values, 0) ** 2 * n) / (n - 1));
+  const count = values.length;
+  if (count < 2) return NaN;
+  return Math.sqrt((deviationBy(sequentialSum, values, 0) ** 2 * count) / (count - 1));
 }
 
 function annualReturn(r: Float64Array): number {

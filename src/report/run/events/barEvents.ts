@@ -35,7 +35,10 @@ export class BarEvents {
     const isMidBar = midBarsOf(record);
     const missingAsMinus1 = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
     this.#orders = {
-      instrument: packer.pack(orders.instrument.map((instrument) => placeOf[instrument]!), 0), // prettier-ignore
+      instrument: packer.pack(
+        orders.instrument.map((instrument) => placeOf[instrument]!),
+        0,
+      ),
       createdMs: packer.pack(orders.createdMs, 1),
       isMidBar: packer.pack(isMidBar.orders, 0),
       doneMs: packer.pack(missingAsMinus1(orders.doneMs), 1),
@@ -63,7 +66,8 @@ export class BarEvents {
 
   /** Places the columns on a page. Returns null when the run has too many orders or fills. */
   on(pack: Pack): WireBarEvents | null {
-    const [orders, fills] = [this.#orders, this.#fills];
+    const orders = this.#orders;
+    const fills = this.#fills;
     if (orders === null || fills === null) return null;
     const columns = <Name extends string>(names: readonly Name[], ready: Ready<Name>) =>
       Object.fromEntries(names.map((name) => [name, pack.place(ready[name])])) as Record<Name, PackedColumn>;

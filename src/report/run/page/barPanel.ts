@@ -43,6 +43,7 @@ export class BarPanel {
     );
   }
 
+  /** Returns the tables of the orders that a bar decided, filled or ended, or why there are none. */
   #events(instrument: number, wire: WireInstrument, { openMs, closeMs }: ClickedBar): readonly HTMLElement[] {
     const rows = this.#rows;
     if (this.#page.barEvents === null)

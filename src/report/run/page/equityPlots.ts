@@ -103,6 +103,7 @@ export class EquityPlots {
     this.#update();
   }
 
+  /** Draws the chosen window of time in all plots. */
   #update(): void {
     const { from, to } = this.shown;
     const width = this.#width() - AXIS_WIDTH;
@@ -119,6 +120,7 @@ export class EquityPlots {
     this.#read(null);
   }
 
+  /** Gives a plot its data, and fits its axes to them. */
   #fill(name: Name, data: uPlotClass.AlignedData): void {
     const plot = this.#plots[name];
     if (!plot) return;
@@ -129,6 +131,7 @@ export class EquityPlots {
     });
   }
 
+  /** Returns the options that the three plots share. `draw` paints onto the plot after its lines. */
   #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
     return timePlot(
       {
@@ -144,6 +147,7 @@ export class EquityPlots {
     );
   }
 
+  /** Creates the plot of equity and of buy and hold, with the envelope as a band. */
   #equityPlot(): uPlotClass {
     const line = { spanGaps: false, points: { show: false } } as const;
     const series: uPlotClass.Series[] = [
@@ -167,6 +171,7 @@ export class EquityPlots {
     );
   }
 
+  /** Creates the plot of the drawdown. */
   #drawdownPlot(): uPlotClass {
     const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
     const axis: uPlotClass.Axis = { splits: (_, __, low, high) => niceTicks(low, high, 3), values: (_, ticks) => percents(ticks) };
@@ -177,6 +182,7 @@ export class EquityPlots {
     );
   }
 
+  /** Creates the plot of the exposure. */
   #exposurePlot(): uPlotClass {
     // A value is the mean of the span that ends at its time.
     const steps = uPlot.paths.stepped;
@@ -214,6 +220,7 @@ export class EquityPlots {
     });
   }
 
+  /** Fills the span between two times over the whole height of a plot. */
   #drawBand(plot: uPlotClass, from: number, to: number, fill: string): void {
     const { left, top, width, height } = plot.bbox;
     const start = Math.max(left, plot.valToPos(from, 'x', true));

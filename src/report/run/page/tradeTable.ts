@@ -121,6 +121,7 @@ export class TradeTable {
     this.#draw();
   }
 
+  /** Draws the head and the current page of the table, and the number of trades that pass the filters. */
   #draw(): void {
     const table = byId('trade-table');
     const total = this.#page.trades.all;
@@ -155,6 +156,7 @@ export class TradeTable {
     );
   }
 
+  /** Returns the row of a trade. A click or the enter key selects it. */
   #row(row: number): HTMLElement {
     const cells = this.#columns.map(({ text, exact, isTinted, value, isMain }, index) => {
       const sign = isTinted ? tone(value(row)) : '';

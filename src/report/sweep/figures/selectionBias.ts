@@ -33,9 +33,14 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
 /** Returns the probability that the true Sharpe ratio of the best set exceeds `expectedBest` (annual). */
 function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: number): Figure {
   const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
-  const n = bestValue('days');
-  if (!(n >= 4)) return 'too-few-returns';
+  const dayCount = bestValue('days');
+  if (!(dayCount >= 4)) return 'too-few-returns';
   const annual = Math.sqrt(DAYS_PER_YEAR);
-  const sample = { n, sharpe: bestValue('sharpe') / annual, skew: bestValue('skew'), excessKurtosis: bestValue('excessKurtosis') };
+  const sample = {
+    n: dayCount,
+    sharpe: bestValue('sharpe') / annual,
+    skew: bestValue('skew'),
+    excessKurtosis: bestValue('excessKurtosis'),
+  };
   return probabilityAbove(sample, expectedBest / annual);
 }

@@ -123,6 +123,10 @@ export class HeatMap {
     return [x, y, right - x, bottom - y];
   }
 
+  /**
+   * Draws a cell in the colour of its value, with the value where it fits. A set without a value is grey, a set that did not run is
+   * hatched.
+   */
   #drawCell(context: CanvasRenderingContext2D, cell: MapCell, layout: Layout): void {
     const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
     const gap = width >= 12 && height >= 12 ? 1 : 0;
@@ -150,6 +154,7 @@ export class HeatMap {
     context.fillText(briefValue(cell.value, this.#view.figure.kind), x + width / 2, y + height / 2 + 0.5, width - 4);
   }
 
+  /** Draws names and values of both axes. Values that would overlap are left out. */
   #drawAxes(context: CanvasRenderingContext2D, layout: Layout): void {
     const { axes } = this.#model.page;
     const [across, down] = [axes[this.#view.across], this.#view.down === null ? undefined : axes[this.#view.down]];
@@ -177,6 +182,7 @@ export class HeatMap {
     context.restore();
   }
 
+  /** Outlines the plateau, the best cell and the cell of the cursor. */
   #drawOutlines(context: CanvasRenderingContext2D, layout: Layout): void {
     const { best, plateau } = this.#model.page;
     const around = this.#cells.find(({ set }) => set !== null && set === plateau);
@@ -200,6 +206,7 @@ export class HeatMap {
     outline(context, block, { stroke: colour('text'), lineWidth: 1.5, dash: [5, 3] });
   }
 
+  /** Shows the cell under the pointer, or moves the cursor to it. `isChosen`: the pointer was pressed. */
   #onPointer(event: PointerEvent, isChosen: boolean): void {
     const layout = this.#layout;
     if (!layout) return;
@@ -211,6 +218,7 @@ export class HeatMap {
     else this.#onCursor(this.#cells[index] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
   }
 
+  /** Moves the cursor by the arrow keys. It starts at the best cell. */
   #onKey(event: KeyboardEvent): void {
     const layout = this.#layout;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];

@@ -56,6 +56,7 @@ export class CostSearch {
     else this.takeMiddle(triedValues[0]!);
   }
 
+  /** Takes the results of the first scan, and finds the two neighbours between which the profit falls to 0. */
   private takeScan(triedValues: readonly TriedValue[]): void {
     const { name } = this.cost;
     // Sizes so small that nothing fills say nothing of the strategy: the range begins at the first one that trades.
@@ -81,7 +82,8 @@ export class CostSearch {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
     const pairs = scanned.slice(1).map((each, index) => [scanned[index]!, each] as const);
-    const [first, last] = [scanned[0]!, scanned.at(-1)!];
+    const first = scanned[0]!;
+    const last = scanned.at(-1)!;
     const reasonWithoutBracket = isGain(first) ? 'never' : 'already-negative';
     return {
       reason: bracket === null ? reasonWithoutBracket : null,

@@ -231,7 +231,8 @@ export function readStoredEquity(folder: string): StoredEquity {
   const path = join(folder, 'equity.arrow');
   try {
     return withArrowFile(path, (file) => {
-      const [timeMs, equity] = [new Float64Array(file.rows), new Float64Array(file.rows)];
+      const timeMs = new Float64Array(file.rows);
+      const equity = new Float64Array(file.rows);
       file.readTimes('time_ms', 0, timeMs);
       file.readFloats('equity', 0, equity);
       return { timeMs, equity };

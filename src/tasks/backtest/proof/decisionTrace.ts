@@ -73,7 +73,8 @@ export class DecisionTrace implements HostCallLog {
 
 /** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
 export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
-  const [countA, countB] = [countUntil(a, untilMs), countUntil(b, untilMs)];
+  const countA = countUntil(a, untilMs);
+  const countB = countUntil(b, untilMs);
   for (let index = 0; index < Math.max(countA, countB); index++) {
     if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
     if (a.hashes[index] !== b.hashes[index] && !(ignoresTexts && a.logs.has(index) && b.logs.has(index))) return index;

@@ -49,7 +49,9 @@ function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValue
   const { length, knownMs, value } = values;
   const from = firstAfter(knownMs, 0, length, afterMs);
   const others = value.slice(0, length);
-  let [low, high, isFlag] = [Infinity, -Infinity, true];
+  let low = Infinity;
+  let high = -Infinity;
+  let isFlag = true;
   for (let row = 0; row < length; row++) {
     low = Math.min(low, value[row]!);
     high = Math.max(high, value[row]!);

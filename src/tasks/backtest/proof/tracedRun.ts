@@ -87,6 +87,7 @@ export class Tracer {
     );
   }
 
+  /** Runs the work and returns its trace. An error of the strategy becomes part of the trace. */
   private async noting(trace: DecisionTrace, work: () => Promise<void>): Promise<DecisionTrace> {
     try {
       await work();

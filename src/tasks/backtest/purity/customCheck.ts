@@ -94,10 +94,13 @@ async function findDifference(plan: RunPlan, span: Span): Promise<Difference | n
   const full = await recordCalls(plan, span, false);
   const single = await recordCalls(plan, span, true);
   for (let index = 0; index < Math.max(full.length, single.length); index++) {
-    const [a, b] = [full[index], single[index]];
-    if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
+    const fullValue = full[index];
+    const singleValue = single[index];
+    if (fullValue?.text === singleValue?.text && fullValue?.timeMs === singleValue?.timeMs) continue;
     // The earlier call is the one that the other run does not make.
-    return a === undefined || (b !== undefined && b.timeMs < a.timeMs) ? (b ?? null) : a;
+    return fullValue === undefined || (singleValue !== undefined && singleValue.timeMs < fullValue.timeMs)
+      ? (singleValue ?? null)
+      : fullValue;
   }
   return null;
 }

@@ -4,7 +4,18 @@ import { warning } from '../../../model/warning.ts';
 import type { WarningSink } from './report.ts';
 
 /** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
-const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', 'toLocaleString', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
+const ONLY_COMPARED = new Set<string | symbol>([
+  'constructor',
+  'next',
+  'then',
+  'resolve',
+  'length',
+  'random',
+  'toLocaleString',
+  Symbol.iterator,
+  Symbol.species,
+  Symbol.isConcatSpreadable,
+]);
 
 /** Other code changes these too: a test sets `Math.random`, and the watch of another run replaces it and the function constructors. */
 const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
@@ -19,7 +30,17 @@ const FROZEN_OBJECTS: readonly (readonly [string, object])[] = [
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
 ]; // prettier-ignore
 /** The watch itself replaces members of these, so they are not frozen. */
-const WATCHED_PROTOTYPES: readonly (readonly [string, object])[] = [Object, String, RegExp, Error, Promise, Date, Symbol, BigInt, Boolean].map((builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype]); // prettier-ignore
+const WATCHED_PROTOTYPES: readonly (readonly [string, object])[] = [
+  Object,
+  String,
+  RegExp,
+  Error,
+  Promise,
+  Date,
+  Symbol,
+  BigInt,
+  Boolean,
+].map((builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype]);
 /** Functions and objects with members of their own. */
 const GLOBAL_NAMES = [
   'Date', 'String', 'RegExp', 'Promise', 'BigInt', 'Boolean', 'Map', 'Set', 'WeakMap', 'WeakSet', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView',

@@ -213,19 +213,19 @@ const isOfStream = (calls: readonly string[]): boolean =>
 /** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
 function watchMember(report: Report, name: string): (() => void)[] {
   const value: unknown = Reflect.get(process, name);
-  if (typeof value === 'function') {
-    const real = value as Method;
-    if (name === 'nextTick') return [replace(process, name, watchedTick(report, real))];
-    if (name === 'cwd') return [replace(process, name, watchedFolder(report, real))];
-    return [
-      replace(
-        process,
-        name,
-        watchFunction(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false),
-      ),
-    ];
-  }
-  if (!isObject(value)) return [];
+  if (typeof value === 'function') return [replace(process, name, watchedMethod(report, name, value as Method))];
+  return isObject(value) ? [replace(process, name, watchedObject(report, name, value))] : [];
+}
+
+/** Returns a method of `process` that reports its calls. */
+function watchedMethod(report: Report, name: string, real: Method): Method {
+  if (name === 'nextTick') return watchedTick(report, real);
+  if (name === 'cwd') return watchedFolder(report, real);
+  return watchFunction(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false);
+}
+
+/** Returns an object of `process` that reports each read. Writes go to the real object. */
+function watchedObject(report: Report, name: string, value: object): object {
   const note = (below: (...args: never[]) => unknown): void => {
     if (!isCalledByNode(below) || isReadFor(nodeCallsBelow(below))) report('IMPURE_PROCESS', `process.${name}`, below);
   };
@@ -242,25 +242,23 @@ function watchMember(report: Report, name: string): (() => void)[] {
     return Reflect.ownKeys(value);
   };
   const traps: ProxyHandler<object> = { get, has, ownKeys };
-  if (!INSPECTED.has(name)) return [replace(process, name, new Proxy(value, traps))];
-  // What shows an object past its traps sees what stands in for it, and that says when it is shown.
-  const target = Array.isArray(value) ? [] : {};
+  if (!INSPECTED.has(name)) return new Proxy(value, traps);
+  return new Proxy(standInFor(value, note), {
+    ...traps,
+    set: (_, key, to) => Reflect.set(value, key, to),
+    deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
+    defineProperty: (_, key, as) => Reflect.defineProperty(value, key, as),
+    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(value, key),
+  });
+}
+
+/** Returns an object that stands in for `value`. What shows an object past its traps sees this one, which calls `note` when it is shown. */
+function standInFor(value: object, note: (below: (...args: never[]) => unknown) => void): object {
+  const standIn = Array.isArray(value) ? [] : {};
   const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
     note(show);
     return inspect(value, options);
   };
-  Object.defineProperty(target, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
-  return [
-    replace(
-      process,
-      name,
-      new Proxy(target, {
-        ...traps,
-        set: (_, key, to) => Reflect.set(value, key, to),
-        deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
-        defineProperty: (_, key, as) => Reflect.defineProperty(value, key, as),
-        getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(value, key),
-      }),
-    ),
-  ];
+  Object.defineProperty(standIn, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
+  return standIn;
 }

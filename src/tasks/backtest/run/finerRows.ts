@@ -121,6 +121,7 @@ export class OpenFinerRows implements FinerRows {
     return rows;
   }
 
+  /** Reads the finer rows inside a bar, and counts them. */
   private readPart(reader: RowReader, instrument: Instrument, place: string, fromMs: number, toMs: number): BarColumns {
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
     const count = reader.lastCount ?? rows.length;

@@ -134,6 +134,7 @@ export class EquityFile implements EquitySink {
     ];
   }
 
+  /** Writes the buffered rows to the file. Throws ConfigError if it cannot be written. */
   private writeBatch(): void {
     try {
       this.writer!.add(this.columnsOf(this.run!), 0, this.buffered);

@@ -118,6 +118,7 @@ class WrittenFigures implements StreamedFigures {
     this.equity.moveTo(path, resultHash);
   }
 
+  /** Yields the rows in parts of at most `partRows`. All parts share one array. */
   private *parts(partRows: number, read: (row: number, into: Float64Array) => void): Generator<Float64Array, undefined> {
     const values = new Float64Array(Math.min(partRows, this.equityRows));
     for (let row = 0; row < this.equityRows; row += partRows) {

@@ -29,6 +29,7 @@ vi.mock('isobar', () => import('../../../index.ts'));
 /** Casts a shipped strategy, whose base class comes from the built package, to the class of the sources. */
 const shipped = (strategyFile: unknown): StrategyClass => strategyFile as StrategyClass;
 
+/** Returns the strategy classes of the cases by name. */
 const CLASSES = (): Readonly<Record<string, StrategyClass>> => ({
   byDay: ByDay,
   ownIndicator: OwnIndicator,
@@ -81,6 +82,7 @@ interface StreamedCase {
 
 let count = 0;
 
+/** Writes the definition of a case, and returns its path. */
 function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', extraYaml = '' }: StreamedCase): string {
   const file = join(folder, `run${count++}.yaml`);
   writeFileSync(
@@ -97,6 +99,7 @@ interface WrittenRun {
   readonly wasStreamed: boolean;
 }
 
+/** Runs a definition, streamed or in memory, and returns the files of its run folder. */
 async function runAndRead(file: string, isStreamed: boolean): Promise<WrittenRun> {
   const name = `${isStreamed ? 'streamed' : 'whole'}${count++}`;
   const out = join(folder, name);
@@ -131,6 +134,7 @@ const loadClass: NonNullable<ResolveOptions['load']> = async (entry, source) => 
   return { plan: strategyPlanOf(entry, loaded, source), inputs: [], folder: ROOT };
 };
 
+/** Runs a case streamed and in memory, and expects the same bytes in every file. */
 async function compare(options: StreamedCase, isStreamed = true): Promise<WrittenRun> {
   const file = definition(options);
   const inMemory = await runAndRead(file, false);

@@ -152,25 +152,8 @@ function follow<Outcome>(
       void worker.terminate().then(notify, reject);
     };
     worker.on('message', (message: FromWorker) => {
-      switch (message.kind) {
-        case 'loaded':
-          progress.loaded = message.loaded;
-          return options.onLoaded(message.loaded);
-        case 'searching':
-          progress.search = message;
-          return;
-        case 'done':
-        case 'broken':
-        case 'verified': {
-          const outcome = take(message);
-          assert(outcome !== null, 'a worker answers what it was asked');
-          return end(() => resolve(outcome));
-        }
-        case 'failed':
-          return end(() => reject(fromWire(message.error)));
-        default:
-          return assertNever(message);
-      }
+      const result = resultIn(message, progress, options, take);
+      if (result !== null) end(() => ('error' in result ? reject(result.error) : resolve(result.outcome)));
     });
     worker.on('error', (error) => {
       if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy threw after a call of the sample: ${error.message}`)));
@@ -182,6 +165,38 @@ function follow<Outcome>(
       end(() => reject(exitError(code, progress.loaded)));
     });
   });
+}
+
+/** How the work of a thread has ended: with an outcome, or with an error. */
+type WorkResult<Outcome> = { readonly outcome: Outcome } | { readonly error: Error };
+
+/** Notes a message of the thread. Returns the result of its work, or null while it is running. */
+function resultIn<Outcome>(
+  message: FromWorker,
+  progress: ThreadProgress,
+  options: WatchOptions,
+  take: Take<Outcome>,
+): WorkResult<Outcome> | null {
+  switch (message.kind) {
+    case 'loaded':
+      progress.loaded = message.loaded;
+      options.onLoaded(message.loaded);
+      return null;
+    case 'searching':
+      progress.search = message;
+      return null;
+    case 'done':
+    case 'broken':
+    case 'verified': {
+      const outcome = take(message);
+      assert(outcome !== null, 'a worker answers what it was asked');
+      return { outcome };
+    }
+    case 'failed':
+      return { error: fromWire(message.error) };
+    default:
+      return assertNever(message);
+  }
 }
 
 /** What the thread has reported up to now. */

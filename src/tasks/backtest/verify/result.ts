@@ -28,7 +28,8 @@ export interface ResultCheck {
 export function checkResult(stored: StoredRun, record: RunRecord, summary: Summary, temporary: string): ResultCheck {
   const { folder, manifest } = stored;
   const isSame = summary.resultHash === manifest.resultHash;
-  const [orders, fills] = [ordersTable(record), fillsTable(record)];
+  const orders = ordersTable(record);
+  const fills = fillsTable(record);
   const path = (file: string) => join(folder, file);
   const tables = [
     tableDifference(path('orders.csv'), orders, { file: 'orders.csv', row: 'order' }),
@@ -96,7 +97,8 @@ function equityDifference(folder: string, record: RunRecord, bytes: { hash: stri
   }
   if (bytes === null) return null;
   writeEquity(bytes.temporary, record, bytes.hash);
-  const [then, now] = [readFileSync(join(folder, file)), readFileSync(bytes.temporary)];
+  const then = readFileSync(join(folder, file));
+  const now = readFileSync(bytes.temporary);
   if (then.equals(now)) return null;
   const firstDifference = then.findIndex((byte, place) => byte !== now[place]);
   const offset = firstDifference < 0 ? then.length : firstDifference;
@@ -158,7 +160,8 @@ function withStoredEnvelope(summary: Summary, path: string): Summary {
 /** Returns the first difference between the stored summary and the computed one; null if they are equal. */
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
-  const [then, now] = [readRunFile(path), summaryText(summary)];
+  const then = readRunFile(path);
+  const now = summaryText(summary);
   if (then === now) return null;
   let stored: unknown;
   try {

@@ -38,7 +38,8 @@ export function tableDifference(path: string, table: Table, names: TableNames): 
   const lineStart = stored.lastIndexOf(NEWLINE, unequalRow - 1) + 1;
   const row = countLines(stored, lineStart);
   const header = table.columns.map(({ name }) => name);
-  const [then, now] = [lineFrom(stored, lineStart), writtenLine(table, lineStart)];
+  const then = lineFrom(stored, lineStart);
+  const now = writtenLine(table, lineStart);
   return row === 0 ? headerDifference(header, then ?? '', names) : cellDifference(header, then, now, row, names);
 }
 
@@ -105,7 +106,8 @@ function cellDifference(
   row: number,
   names: TableNames,
 ): TableDifference {
-  const [was, is] = [then === null ? [] : csvCells(then), now === null ? [] : csvCells(now)];
+  const was = then === null ? [] : csvCells(then);
+  const is = now === null ? [] : csvCells(now);
   const where = whereIs(header, then === null ? is : was);
   const place = `${names.row} ${row}`;
   if (then === null) return { file: names.file, what: place, where, recorded: 'no such row', now: 'there' };

@@ -57,12 +57,21 @@ function rowsOfPrices(bars: BarColumns, values: Float64Array): ReadonlyMap<numbe
 
 /** Returns the first chain of values that are prices of rising rows, every `step` values from `from`; null if none is long enough. */
 function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64Array, from: number, step: number): ChosenPrices | null {
-  let [begin, row, count, ups, downs] = [from, -1, 0, 0, 0];
+  // The current chain: its first value, the row of its last value, its length, and its steps up and down.
+  let begin = from;
+  let row = -1;
+  let count = 0;
+  let ups = 0;
+  let downs = 0;
   for (let index = from; index < values.length; index += step) {
     const rows = rowsOf.get(values[index]!);
     const next = rows?.find((each) => each > row);
     if (next === undefined) {
-      [begin, row, count, ups, downs] = [index, rows?.[0] ?? -1, rows === undefined ? 0 : 1, 0, 0];
+      begin = index;
+      row = rows?.[0] ?? -1;
+      count = rows === undefined ? 0 : 1;
+      ups = 0;
+      downs = 0;
       continue;
     }
     if (count === 0) begin = index;

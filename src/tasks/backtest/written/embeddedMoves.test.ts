@@ -85,7 +85,12 @@ describe('embeddedMoves', () => {
       ),
     ],
     ['work days', Array.from({ length: 700 }, (_, day) => day).filter((day) => day % 7 < 5)],
-    ['primes', Array.from({ length: 3000 }, (_, at) => at + 2).filter((each) => Array.from({ length: 60 }, (_, at) => at + 2).every((by) => by >= each || each % by > 0))], // prettier-ignore
+    [
+      'primes',
+      Array.from({ length: 3000 }, (_, at) => at + 2).filter((each) =>
+        Array.from({ length: 60 }, (_, at) => at + 2).every((by) => by >= each || each % by > 0),
+      ),
+    ],
   ])('embeddedMoves finds no moves in %s', (_, numbers) => {
     expect(foundIn(`[${numbers.join(', ')}]`)).toBeNull();
   });

@@ -130,7 +130,8 @@ function windowsOf(sequences: readonly Sequence[]): Windows {
 
 /** Calls `take` for each window that has enough of both signs, with its first place. */
 function eachWindow(bits: Uint8Array, end: number, take: (window: number, position: number) => void): void {
-  let [window, ups] = [0, 0];
+  let window = 0;
+  let ups = 0;
   for (let index = 0; index < end; index++) {
     window = (window % (WINDOW / 2)) * 2 + bits[index]!;
     ups += bits[index]! - (index >= FOUND_BY ? bits[index - FOUND_BY]! : 0);

@@ -69,7 +69,8 @@ function chosenIn(members: readonly Member[]): WrittenMoves[] {
     const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
     const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
     if (!(unit > 0) || rows > MAX_SPARSE * list.length) return [];
-    const [bits, places] = [new Uint8Array(rows), new Float64Array(rows).fill(list[0]!.at)];
+    const bits = new Uint8Array(rows);
+    const places = new Float64Array(rows).fill(list[0]!.at);
     for (const member of list) if (rowOf(member) < rows) bits[rowOf(member)] = 1;
     return [{ bits, places }];
   });
@@ -81,7 +82,8 @@ function runsIn(members: readonly Member[]): WrittenMoves[] {
   return stretches(members.filter(isRun), () => true).map((list) => {
     const total = list.reduce((sum, { value }) => sum + value, 0);
     const length = Math.min(MAX_MOVES, total);
-    const [bits, places] = [new Uint8Array(length), new Float64Array(length)];
+    const bits = new Uint8Array(length);
+    const places = new Float64Array(length);
     let from = 0;
     for (const [run, { value, at }] of list.entries()) {
       if (from >= length) break;
@@ -160,11 +162,13 @@ function wordsIn(text: string): WrittenMoves[] {
 function labelledIn(text: string): WrittenMoves[] {
   const writtenMoves: WrittenMoves[] = [];
   let current: Member[] = [];
-  // Each value is 0 or 1 here: whether it is the first one of its table.
-  let [first, second] = ['', ''];
+  // The two values of the current table. A member keeps 1 for the first one, and 0 for the second.
+  let first = '';
+  let second = '';
   const close = (): void => {
     if (current.length < 2 * ENOUGH || second === '') return;
-    const [bits, places] = [Uint8Array.from(current, ({ value }) => value), Float64Array.from(current, ({ at }) => at)];
+    const bits = Uint8Array.from(current, ({ value }) => value);
+    const places = Float64Array.from(current, ({ at }) => at);
     writtenMoves.push({ bits, places }, { bits: bits.toReversed(), places: places.toReversed() });
   };
   const values = text.replaceAll(LABEL, (label) => ' '.repeat(label.length)).matchAll(VALUE);
@@ -174,10 +178,14 @@ function labelledIn(text: string): WrittenMoves[] {
       close();
       // The last values of one kind may begin the next table.
       const lastRepetition = current.slice(current.findLastIndex((member) => member.value !== current.at(-1)!.value) + 1);
-      [first, second] = [lastRepetition[0]!.value === 1 ? first : second, value];
+      first = lastRepetition[0]!.value === 1 ? first : second;
+      second = value;
       current = lastRepetition.map(({ at }) => ({ value: 1, at }));
     }
-    if (current.length === 0) [first, second] = [value, ''];
+    if (current.length === 0) {
+      first = value;
+      second = '';
+    }
     if (current.length < MAX_MOVES) current.push({ value: Number(value === first), at: index });
   }
   close();

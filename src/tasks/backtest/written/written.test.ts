@@ -16,6 +16,7 @@ const containsMoves = (sourceText: string, expectedBits = MOVE_BITS): boolean =>
 const INVERTED_BITS = MOVE_BITS.replaceAll(/./g, (bit) => (bit === '1' ? '0' : '1'));
 const timeOf = (row: number, length: number): string => `'${new Date(1_700_000_000_000 + row * 900_000).toISOString().slice(0, length)}'`;
 
+/** Returns the lengths of the runs of equal moves. */
 function runLengths(): number[] {
   const lengths: number[] = [];
   for (const [at, isUp] of MOVES.entries()) {

@@ -6,6 +6,7 @@ import { barLoad, defaultGraceMs, neededMs, requireTimeForBars } from './barTime
 
 const TIMES = { delayMs: 400, spreadMs: 0 };
 const symbols = (count: number) => Array.from({ length: count }, (_, index) => `S${index}USDT`);
+/** Returns the part of a live config that names its feeds. */
 const feedsOf = (
   feeds: Readonly<Record<string, { symbols: string[]; interval: string; market?: 'spot' | 'futures' }>>,
   executionInterval?: string,
@@ -15,6 +16,7 @@ const feedsOf = (
     source: { place: () => 'bot.yaml:9' },
   }) as unknown as Parameters<typeof barLoad>[0];
 
+/** Returns message and remedy of the error for feeds that leave too little time; null if they leave enough. */
 function errorOf(feeds: Parameters<typeof barLoad>[0], graceMs: number | null = null): readonly [string, string] | null {
   const load = barLoad(feeds, {});
   try {

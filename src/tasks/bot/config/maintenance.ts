@@ -32,7 +32,8 @@ export function maintenanceWindows(entries: LiveFile['maintenance'] = []): reado
   return entries.map((window, index) => {
     const cancels = window.orders === 'cancel';
     if ('cron' in window) return { cancels, spanAt: spanByCron(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
-    const [fromMs, toMs] = [parseTime(window.from), parseTime(window.to)];
+    const fromMs = parseTime(window.from);
+    const toMs = parseTime(window.to);
     if (fromMs === null || toMs === null || toMs <= fromMs) {
       throw new ConfigError(
         `maintenance.${index}: expected from and to as UTC times, the second one later, got ${window.from} to ${window.to}`,
@@ -83,7 +84,12 @@ export class Maintenance {
       return span === null ? [] : [{ ...span, cancels }];
     });
     const open = spans.filter(({ fromMs }) => fromMs <= nowMs);
-    for (const cancels of [false, true]) this.#settle(cancels, open.filter((span) => span.cancels === cancels), nowMs); // prettier-ignore
+    for (const cancels of [false, true])
+      this.#settle(
+        cancels,
+        open.filter((span) => span.cancels === cancels),
+        nowMs,
+      );
     const edgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
     if (edgeMs === Infinity) return;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, MAX_WAIT_MS)), () => this.start());

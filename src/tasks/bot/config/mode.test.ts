@@ -13,6 +13,7 @@ const URLS = {
   both: 'mixed',
 } as const;
 
+/** Returns the message of the error for a mode; null if it is allowed. */
 function errorOf(request: ModeRequest): string | null {
   try {
     checkMode(request);

@@ -154,6 +154,7 @@ class DashboardHandler {
     return this.#perform(received, read.request, typed);
   }
 
+  /** Carries out a request of the page, if its token allows it and the operator has typed the word that it needs. */
   async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {
     const allowed = this.#guard!.allows(received, requiredScope(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);

@@ -121,10 +121,15 @@ export class ExternalReader {
         const reading = file.look();
         ({ isAtEnd } = reading);
         for (const problem of reading.problems) log('warn', `series ${intake.name}: ${problem}`);
-        const [rows, nowMs] = [[...ahead, ...reading.rows], venueMs()];
+        const rows = [...ahead, ...reading.rows];
+        const nowMs = venueMs();
         ahead = rows.filter(({ knownMs }) => knownMs > nowMs);
         const due = rows.filter(({ knownMs }) => knownMs <= nowMs);
-        this.#take(intake, 'file', due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) }))); // prettier-ignore
+        this.#take(
+          intake,
+          'file',
+          due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) })),
+        );
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         log('warn', `series ${intake.name}: ${error.message}`);

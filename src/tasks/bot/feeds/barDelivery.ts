@@ -132,6 +132,7 @@ export class BarDelivery {
     );
   }
 
+  /** Returns a set of bars with its poller, which stages what it receives. `place`: the number of the set. */
   #stage(set: LiveSet, place: number): StagedSet {
     const { engine, scheduler, serverTime, ask, askTrades, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, feed) => (set.copies.some((copy) => copy === bars) ? [feed] : []));
@@ -162,6 +163,7 @@ export class BarDelivery {
     this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
   }
 
+  /** Stages a bar that was built from trades, and logs gaps and late trades. */
   #takeTrades(staged: StagedSet, event: TradeEvent): void {
     if (event.kind !== 'bar') return this.#deps.log('warn', `${nameOf(staged.set)}: ${tradeEventText(event)}`);
     this.#add(staged, event.bar);
@@ -171,6 +173,7 @@ export class BarDelivery {
     this.#deps.log('warn', `${nameOf(staged.set)}: trades may be missing in the bar ${range}: no decision on it`);
   }
 
+  /** Stages a new bar, and logs gaps, late bars and revised bars. */
   #take(staged: StagedSet, event: BarEvent): void {
     const { set } = staged;
     const { log } = this.#deps;
@@ -196,25 +199,28 @@ export class BarDelivery {
     this.#arm(0);
   }
 
+  /**
+   * Delivers the next instant if it is complete or its grace period has ended, else waits for it. Decides on one instant at most in a turn.
+   */
   #deliverComplete(): void {
     let hasDecided = false;
     while (this.#isRunning && !this.#isBusy) {
       const nowMs = this.#venueMs();
-      const t = this.#nextInstant();
-      const waitMs = t - nowMs;
+      const atMs = this.#nextInstant();
+      const waitMs = atMs - nowMs;
       // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
-      const deadlineMs = t + this.#deps.times.graceMs;
+      const deadlineMs = atMs + this.#deps.times.graceMs;
       // A bar from trades may have ended before `t`.
-      if (nowMs < deadlineMs && this.#staged.some((staged) => isTradeSet(staged.set) && staged.answeredMs < t))
+      if (nowMs < deadlineMs && this.#staged.some((staged) => isTradeSet(staged.set) && staged.answeredMs < atMs))
         return this.#arm(deadlineMs - nowMs);
       // Parts that were in time decide first, however long their reads take.
       if (this.#settling > 0 && nowMs > deadlineMs + this.#deps.times.graceMs) return;
-      if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(t, nowMs - this.#deps.times.graceMs);
+      if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(atMs, nowMs - this.#deps.times.graceMs);
       else if (this.#deps.engine.decidesPerFeed) {
-        hasDecided = this.#decidePart(t, nowMs >= deadlineMs);
+        hasDecided = this.#decidePart(atMs, nowMs >= deadlineMs);
         if (!hasDecided) return this.#arm(Math.max(0, deadlineMs - nowMs) || MAX_WAIT_MS);
-      } else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
+      } else if (nowMs >= deadlineMs || this.#isComplete(atMs)) hasDecided = this.#decide(atMs);
       else return this.#arm(deadlineMs - nowMs);
     }
   }
@@ -270,6 +276,7 @@ export class BarDelivery {
     return true;
   }
 
+  /** Logs the sets without data for the instant at `t`. */
   #warnOfMissing(t: number, missing: readonly StagedSet[]): void {
     const { log, times } = this.#deps;
     for (const { set } of missing) {
@@ -344,6 +351,7 @@ export class BarDelivery {
     return Math.min(...this.#deps.sets.map(({ key }) => this.#deps.serverTime(key.market).ms));
   }
 
+  /** Tries to deliver again after `waitMs`. */
   #arm(waitMs: number): void {
     this.#disarm();
     const { scheduler } = this.#deps;

@@ -94,6 +94,7 @@ export class FundingReader {
     }
   }
 
+  /** Returns the rates of a contract with their poller, and what is missing of them at the start. */
   #lineOf(instrument: Instrument, index: number): ContractRates {
     const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#deps;
     const begins = known(instrument);

@@ -13,7 +13,8 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
 export function watchRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
   const { brackets, bracketManager, drafts } = engine;
   const { instrumentIndex: index, instrument, bars } = feed;
-  const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+  const openMs = bars.openMs[row]!;
+  const closeMs = bars.closeMs[row]!;
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));

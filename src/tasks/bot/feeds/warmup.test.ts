@@ -14,6 +14,7 @@ const BTC: Instrument = {
 }; // prettier-ignore
 const priceAt = (minute: number): number => 100 + minute / 100;
 
+/** Returns the bars of the minutes [from, to) as a catalog has them. */
 function catalogBars(from: number, to: number): BarColumns {
   const column = (valueAt: (minute: number) => number) => Float64Array.from({ length: to - from }, (_, index) => valueAt(from + index));
   const price = column(priceAt);
@@ -42,7 +43,8 @@ test('bars of catalog and exchange that overlap and are equal join into one seri
 });
 
 test('a volume that differs as sums of doubles do is equal, and a real difference is not', () => {
-  const [sum, other] = [0.1 + 0.2, 0.30001];
+  const sum = 0.1 + 0.2;
+  const other = 0.30001;
   const withVolume = (volume: number) => exchangeBars(40, 80).map((bar) => ({ ...bar, volume }));
   const stored = { ...catalogBars(0, 50), volume: new Float64Array(50).fill(0.3) };
   expect(sum).not.toBe(0.3);

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { SendStamp } from '../../../adapters/journal/fileJournal.ts';
 import type { JournalListener } from '../../../adapters/journal/file/journalFile.ts';
-import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import type { JournalDeps, OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { RateHistory } from '../../../adapters/journal/records/rates.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -52,35 +52,14 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  * twice. Throws ConfigError if another process holds the lock, if the journal is damaged, or if it belongs to another account.
  */
 export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
-  let prefix: string | null = null;
+  const ids = new OrderIds(world);
   const slim = slimmer();
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
-  // Cached, because every record of an order contains it.
-  let last: { readonly id: OrderId; readonly cid: string } | null = null;
-  const cidOf = (id: OrderId): string => {
-    if (last?.id !== id) {
-      prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.random);
-      last = { id, cid: clientOrderIdOf(prefix, id) };
-    }
-    return last.cid;
-  };
-  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const cidOf = (id: OrderId): string => ids.of(id);
   const opened = (world.open ?? openJournalFolder)(
-    {
-      nowMs: world.nowMs,
-      listener: world.listener,
-      facts: {
-        clientOrderId: cidOf,
-        stamp: world.stamp,
-        verdictInputs: ({ instrumentIndex, createdMs }) => ({ lastTicks: finite(world.lastTicks(instrumentIndex)), createdMs }),
-        riskReserve: ({ id }) => String(finite(world.reservedUnits(id)) ?? 0),
-        reason: ({ slot, role }) => (slot === '' ? role : slot),
-        tradeId: ({ tradeId }) => world.tradeText(tradeId),
-        digest: () => null,
-      },
-    },
+    { nowMs: world.nowMs, listener: world.listener, facts: factsOf(world, cidOf) },
     {
       folder: journalFolder(config),
       account: `${config.mode}:${config.fingerprint}`,
@@ -88,7 +67,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
         if (record.k !== 'EVID') records.push(slim(record));
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
-        if (record.k === 'INTENT' || record.k === 'VERDICT') prefix ??= record.cid.slice(0, PREFIX_CHARS);
+        if (record.k === 'INTENT' || record.k === 'VERDICT') ids.prefix ??= record.cid.slice(0, PREFIX_CHARS);
       },
     },
   );
@@ -99,6 +78,46 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
     records.length = 0;
   };
   return { ...opened, cidOf, records, rates, trades, forget };
+}
+
+/** Returns the facts that the journal adds to its records. */
+function factsOf(
+  { stamp, tradeText, lastTicks, reservedUnits }: JournalWorld,
+  clientOrderId: (id: OrderId) => string,
+): JournalDeps['facts'] {
+  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return {
+    clientOrderId,
+    stamp,
+    verdictInputs: ({ instrumentIndex, createdMs }) => ({ lastTicks: finite(lastTicks(instrumentIndex)), createdMs }),
+    riskReserve: ({ id }) => String(finite(reservedUnits(id)) ?? 0),
+    reason: ({ slot, role }) => (slot === '' ? role : slot),
+    tradeId: ({ tradeId }) => tradeText(tradeId),
+    digest: () => null,
+  };
+}
+
+/** The client order ids of a bot: one prefix, and the number of the order. */
+class OrderIds {
+  /** The prefix of the journal; null until a record has one, or the first id is needed. */
+  prefix: string | null = null;
+  readonly #world: Pick<JournalWorld, 'nowMs' | 'random'>;
+  /** The newest id. It is cached, because every record of an order contains it. */
+  #newest: { readonly id: OrderId; readonly cid: string } | null = null;
+
+  constructor(world: Pick<JournalWorld, 'nowMs' | 'random'>) {
+    this.#world = world;
+  }
+
+  /** Returns the client order id of an order. */
+  of(id: OrderId): string {
+    if (this.#newest?.id !== id) {
+      const { nowMs, random } = this.#world;
+      this.prefix ??= runPrefix(Math.max(0, Math.floor(nowMs())), random);
+      this.#newest = { id, cid: clientOrderIdOf(this.prefix, id) };
+    }
+    return this.#newest.cid;
+  }
 }
 
 /**

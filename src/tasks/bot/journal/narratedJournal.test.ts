@@ -8,6 +8,7 @@ import type { Journal } from '../../../ports/journal.ts';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { NarratedJournal } from './narratedJournal.ts';
 
+/** Returns the sentence by which an order with these terms is reported. */
 function sentence(terms: Partial<Order>, isContract = true): string {
   const { contract, ...rest } = PERPETUAL;
   const order = new BotOrder();

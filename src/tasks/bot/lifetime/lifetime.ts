@@ -77,7 +77,8 @@ export function lifetimeFromKeptState(lifetime: Lifetime, records: readonly Jour
 
 /** Returns the state and the trade history of the records before a lifetime. */
 export function readBefore(before: readonly JournalRecord[]): { readonly state: JournalState; readonly history: TradeHistory } {
-  const [state, history] = [new JournalState(), new TradeHistory()];
+  const state = new JournalState();
+  const history = new TradeHistory();
   for (const record of before) {
     state.add(record);
     history.add(record);

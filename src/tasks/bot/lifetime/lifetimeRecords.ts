@@ -89,6 +89,7 @@ export class LifetimeRecords {
     this.lastInstant = lastInstant;
   }
 
+  /** Adds a record to what is known of its order. */
   #addToIndex(record: JournalRecord, index: number): void {
     if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
     else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
@@ -107,6 +108,7 @@ export class LifetimeRecords {
       else cancel.push({ recordIndex: index, t: record.t, isReplayed: false });
     }
   }
+  /** Returns what is known of the order of a record. The order is added at its first record. */
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
     let order = this.#orders.get(number);
     if (order === undefined) {
@@ -141,6 +143,7 @@ export class LifetimeRecords {
   orderAt(createdMs: number): RecordedOrder | undefined {
     return this.#first(createdMs);
   }
+  /** Returns the first order with a key that was not replayed yet. */
   #first(key: string | number): RecordedOrder | undefined {
     this.#byKey ??= this.#indexByKey();
     const orders = this.#byKey.get(key);
@@ -149,6 +152,7 @@ export class LifetimeRecords {
     while (orders.orders[orders.from]?.isReplayed === true) orders.from++;
     return orders.orders[orders.from];
   }
+  /** Returns the orders of strategies by their creation times and by their terms. */
   #indexByKey(): Map<string | number, SameKeyOrders> {
     const keyed = new Map<string | number, SameKeyOrders>();
     const add = (key: string | number, order: RecordedOrder): void => {

@@ -82,6 +82,7 @@ export class LifetimeReplay {
     this.#engine.orders.restore({ lastOrder: this.#recorded.lastOrder, orders: [] }, () => NaN, 0);
   }
 
+  /** Replays one record. Kinds that change nothing in the engine are skipped. */
   #take(record: JournalRecord): void {
     switch (record.k) {
       case 'INSTANT':
@@ -151,8 +152,7 @@ export class LifetimeReplay {
     }
   }
 
-  // --- Instants and starts
-
+  /** Replays an instant: the bars are appended, and strategies decide if they did so then. */
   #replayInstant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
     const engine = this.#engine;
     this.bars += bars.length;
@@ -195,6 +195,7 @@ export class LifetimeReplay {
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
   }
 
+  /** Replays the end of a process. `cancels`: the bot then cancelled all of its orders. */
   #replayStop({ cancels, t }: RecordOf<'STOP'>): void {
     const engine = this.#engine;
     this.#replayInterruption('the bot was stopped');
@@ -213,8 +214,6 @@ export class LifetimeReplay {
   #replayInterruption(reason: string): void {
     this.interruption ??= reason;
   }
-
-  // --- Orders
 
   /** Handles a verdict or an order. If the strategies have not made the decision yet, time passes until the record first. */
   #replayDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
@@ -242,6 +241,7 @@ export class LifetimeReplay {
     if (!order.isDrafted) this.comparison.countMissingDraft(order, record);
   }
 
+  /** Replays the adoption of a foreign order under the number that it had. */
   #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
     const engine = this.#engine;
     this.#adopting = null;
@@ -280,6 +280,7 @@ export class LifetimeReplay {
     } else if (record.k === 'ACK') this.#replayAck(order, record, isOpen);
   }
 
+  /** Replays an acknowledgement: of an order that waits for one, or of one that was believed to have no effect. */
   #replayAck(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
     const engine = this.#engine;
     const { id, state } = order;
@@ -296,6 +297,7 @@ export class LifetimeReplay {
     this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
   }
 
+  /** Replays a change of the lifecycle that no other record implies. */
   #replayState({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
     if (lifecycle === 'unknown') {
@@ -314,6 +316,7 @@ export class LifetimeReplay {
       this.#step(t, () => engine.ended(id, reason, endMs));
   }
 
+  /** Replays a cancel that the replayed decisions have not made: of a stop, or else one that the strategy failed to repeat. */
   #replayCancel(id: OrderId, number: number, t: number): void {
     const cancel = this.#recorded.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
@@ -326,8 +329,6 @@ export class LifetimeReplay {
     const order = this.#engine.orders.get(id);
     if (order !== undefined) this.#step(t, () => this.comparison.runWithoutComparing(() => this.#engine.orders.cancel(order, t)));
   }
-
-  // --- Local stops that no bar in the journal triggered
 
   /** True when a stop triggered inside a row. A live bot triggers stops only at instants; a driver that steps inside rows also between them. */
   #isMidRow(t: number): boolean {
@@ -366,8 +367,7 @@ export class LifetimeReplay {
     this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fill));
   }
 
-  // --- The account
-
+  /** Replays the raise or the end of a halt cause. */
   #halt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
     const { risk, instruments } = this.#engine;
     const scope = scopeFromText(record.scope, instruments);

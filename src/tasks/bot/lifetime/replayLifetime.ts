@@ -63,7 +63,8 @@ export async function replayLifetime(
   { absenceBounds: bounds, log, watcher, ...options }: ReplayLifetimeOptions,
 ): Promise<ReplayedLifetime> {
   const recorded = new ComparingJournal();
-  const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(recorded)];
+  const exchange = new SwitchedExchange();
+  const journal = new SwitchedJournal(recorded);
   const { state, history } = readBefore(lifetime.before);
   const silentLog: LogLine = (...line) => {
     if (journal.port !== recorded) log?.(...line);

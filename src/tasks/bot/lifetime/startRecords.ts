@@ -59,7 +59,8 @@ const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNa
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
   const recordedNames = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
-  const [feeds, count] = [feedNames(config), recordedNames('strategy.').length];
+  const feeds = feedNames(config);
+  const count = recordedNames('strategy.').length;
   if (recordedNames('feed.').join('; ') !== feeds.join('; '))
     return `expected the feeds of earlier starts (${recordedNames('feed.').join('; ')}), got ${feeds.join('; ')}`;
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;

@@ -28,7 +28,8 @@ const causesOf = (view: BotView | null): ReadonlyMap<string, { readonly scope: s
 
 /** Returns alerts for halt causes that were raised or have ended. */
 function causeAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
-  const [causesBefore, causesNow] = [causesOf(before), causesOf(now)];
+  const causesBefore = causesOf(before);
+  const causesNow = causesOf(now);
   const raised = [...causesNow].flatMap(([key, { scope, cause }]) => {
     const { code, state, why, clearsItself } = cause;
     if (causesBefore.get(key)?.cause.state === state) return [];

@@ -75,6 +75,7 @@ class Conversation {
     new Conversation(socket, control, idleMs).#listen();
   }
 
+  /** Reads requests from the connection until it closes. */
   #listen(): void {
     const socket = this.#socket;
     const lines = new ControlLines(
@@ -97,6 +98,7 @@ class Conversation {
     if (!this.#isAnswering) void this.#answerAll();
   }
 
+  /** Answers the waiting requests one after the other. Stops when the client has left or does not read. */
   async #answerAll(): Promise<void> {
     this.#isAnswering = true;
     this.#stopIdle();

@@ -62,7 +62,9 @@ export class EquityBook {
     if (day !== this.#day) {
       const isFirst = Number.isNaN(this.#day);
       this.#day = day;
-      [this.#dayTotal, this.#dayUnits, this.#beforeStart] = [total, this.units(), isFirst ? this.#sinceMidnight(total) : 0];
+      this.#dayTotal = total;
+      this.#dayUnits = this.units();
+      this.#beforeStart = isFirst ? this.#sinceMidnight(total) : 0;
     }
     const secondNewest = this.#points.at(-2);
     // The newest point always stays until the next one. It is dropped then if it was too close to the one before it.

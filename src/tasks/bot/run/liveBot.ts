@@ -245,8 +245,7 @@ export class LiveBot {
     next();
   }
 
-  // --- Instants
-
+  /** Passes an instant that closed while the bot was down. Only indicators see its bars. */
   #catchUp(untilMs: number, bars: readonly BarFact[], append: () => void): void {
     const { engine, journal, log } = this.deps;
     if (bars.length > 0) log.info(`bars that closed while the bot was down: ${bars.length}, for the indicators alone, without a decision`);
@@ -259,6 +258,7 @@ export class LiveBot {
     );
   }
 
+  /** Lets strategies decide on the bars of an instant. */
   #deliver(atMs: number, bars: readonly BarFact[], append: () => void): void {
     const { engine, journal } = this.deps;
     this.driver.instant(atMs, () =>
@@ -291,8 +291,7 @@ export class LiveBot {
     }
   }
 
-  // --- Audits
-
+  /** Audits all markets, and calls `done` with the merged result. */
   #audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     const results: AuditResult[] = [];
     const all = this.deps.services.all();
@@ -304,6 +303,7 @@ export class LiveBot {
     }
   }
 
+  /** Notes the result of an audit, and logs it if it differs from the last one. */
   #handleAudit(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
     const { log } = this.deps;
     if (isComplete) this.#completeMs = nowMs;
@@ -319,8 +319,6 @@ export class LiveBot {
     state.fastMs = nowMs;
     if (kind === 'full') state.fullMs = nowMs;
   }
-
-  // --- Errors
 
   #onStrategyFailure(strategy: number, error: Error): void {
     const { engine, log } = this.deps;

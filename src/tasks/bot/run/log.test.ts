@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';
 import { LiveLog, type LogLevel } from './log.ts';
 
+/** Returns a log with the lines that it has written. It hides one secret. */
 function fixture(isPretty: boolean, level: LogLevel = 'info') {
   const lines: string[] = [];
   const log = new LiveLog({

@@ -75,6 +75,7 @@ export class LiveLog {
     return this.#lines.filter(({ seq }) => seq > after).slice(-max);
   }
 
+  /** Adds a line, without secrets, to the newest lines and to the output. */
   #add(level: LogLevel, text: string, fields: LogFields = {}): void {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();

@@ -21,7 +21,10 @@ async function heldAndGuarded(isNet: boolean, steps: readonly ((strategy: Script
     }
   }
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
-  const bars = barsOfRows(Array.from({ length: steps.length + 1 }, () => [...QUIET]), linearContract()); // prettier-ignore
+  const bars = barsOfRows(
+    Array.from({ length: steps.length + 1 }, () => [...QUIET]),
+    linearContract(),
+  );
   const { engine, loop } = await prepareBacktest(planFor({ strategies: [Script], feeds: { bars }, cash: { USDT: '100000' }, futures }), {});
   loop(engine);
   return lotsByBar;

@@ -66,6 +66,26 @@ export function joinHistory(
 ): TradeHistory | string {
   const name = `${key.symbol} ${key.interval}`;
   const trades = tradesOfDay(stored, digits);
+  const problem = overlapProblem(trades, recent, digits);
+  if (problem !== null) return `${name}: ${problem}`;
+  const folder = tradesFolder(catalog, key);
+  const days = daysIn(folder);
+  const index = days.indexOf(stored.day);
+  const rule = tradeBarRule(key.interval)!;
+  const instrument = readInstrument(catalog, key.market, key.symbol)!;
+  const bars: MarketBar[][] = [];
+  for (let earlier = index - 1, count = 0; earlier >= 0 && count < CATALOG_BARS; earlier--) {
+    const { rows } = readDay({ folder, days, rule, instrument, where: name }, days[earlier]!);
+    bars.unshift(marketBars(rows));
+    count += rows.openMs.length;
+  }
+  // The first day of the catalog may have begun before its first trade.
+  const openMs = index === 0 ? trades[0]!.timeMs : dayStart(dayOf(trades[0]!.timeMs));
+  return { openMs, trades, bars: bars.flat().slice(-CATALOG_BARS) };
+}
+
+/** Returns why trades of the catalog cannot precede those of the exchange: none is in both, or a common one differs. Null if they can. */
+function overlapProblem(trades: readonly RecentTrade[], recent: readonly RecentTrade[], { priceDigits }: TradeDigits): string | null {
   const byId = new Map(recent.map((trade) => [trade.id, trade]));
   let common = 0;
   for (const trade of trades) {
@@ -73,41 +93,25 @@ export function joinHistory(
     if (other === undefined) continue;
     common++;
     if (other.timeMs === trade.timeMs && other.price === trade.price && other.quantity === trade.quantity) continue;
-    return `${name}: the trade ${trade.id} differs between catalog and exchange (price ${fromScaled(trade.price, digits.priceDigits)} and ${fromScaled(other.price, digits.priceDigits)}): the trades of the catalog are left out`;
+    const prices = `price ${fromScaled(trade.price, priceDigits)} and ${fromScaled(other.price, priceDigits)}`;
+    return `the trade ${trade.id} differs between catalog and exchange (${prices}): the trades of the catalog are left out`;
   }
-  if (common === 0)
-    return `${name}: the trades of the catalog end before those of the exchange begin, or have other ids: they are left out`;
-  const folder = tradesFolder(catalog, key);
-  const days = daysIn(folder);
-  const index = days.indexOf(stored.day);
-  const read = {
-    folder,
-    days,
-    rule: tradeBarRule(key.interval)!,
-    instrument: readInstrument(catalog, key.market, key.symbol)!,
-    where: name,
-  };
-  const bars: MarketBar[][] = [];
-  for (let earlier = index - 1, count = 0; earlier >= 0 && count < CATALOG_BARS; earlier--) {
-    const { rows } = readDay(read, days[earlier]!);
-    bars.unshift(
-      Array.from(rows.openMs, (openMs, row) => ({
-        openMs,
-        closeMs: rows.closeMs[row]!,
-        open: rows.open[row]!,
-        high: rows.high[row]!,
-        low: rows.low[row]!,
-        close: rows.close[row]!,
-        volume: rows.volume[row]!,
-        barsIn: 1,
-      })),
-    );
-    count += rows.openMs.length;
-  }
-  // The first day of the catalog may have begun before its first trade.
-  const openMs = index === 0 ? trades[0]!.timeMs : dayStart(dayOf(trades[0]!.timeMs));
-  return { openMs, trades, bars: bars.flat().slice(-CATALOG_BARS) };
+  if (common > 0) return null;
+  return 'the trades of the catalog end before those of the exchange begin, or have other ids: they are left out';
 }
+
+/** Returns the bars that were built from the trades of a day. */
+const marketBars = (rows: ReturnType<typeof readDay>['rows']): MarketBar[] =>
+  Array.from(rows.openMs, (openMs, row) => ({
+    openMs,
+    closeMs: rows.closeMs[row]!,
+    open: rows.open[row]!,
+    high: rows.high[row]!,
+    low: rows.low[row]!,
+    close: rows.close[row]!,
+    volume: rows.volume[row]!,
+    barsIn: 1,
+  }));
 
 /** Returns the trades of a stored day with the digits of the exchange. */
 function tradesOfDay({ columns, length }: StoredDay, { priceDigits, quantityDigits }: TradeDigits): readonly RecentTrade[] {

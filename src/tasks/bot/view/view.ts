@@ -124,7 +124,8 @@ function countsView(bot: LiveBot, { sent, denied, refused, unknowns }: OrderCoun
 function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
   const { cashAsset, cashDigits } = engine.ledger;
   const money = (units: number): string => amount(units, cashDigits);
-  const [now, today] = [equity.units(), equity.today().units];
+  const now = equity.units();
+  const today = equity.today().units;
   return engine.runs.map(({ name, index }): StrategyView => ({
     name,
     file: plan.strategies[index]!.record.file,

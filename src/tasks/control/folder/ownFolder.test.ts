@@ -59,7 +59,8 @@ describe('the data folder', () => {
 
 describe('a file that is replaced', () => {
   it('a file that is replaced belongs to its user alone, and a link in its place is not followed', () => {
-    const [target, path] = [join(root, 'target'), join(root, 'file')];
+    const target = join(root, 'target');
+    const path = join(root, 'file');
     writeFileSync(target, 'untouched');
     symlinkSync(target, path);
     expect(() => readOwnFile(path)).toThrow(/symbolic link/);
@@ -73,7 +74,8 @@ describe('a file that is replaced', () => {
   });
 
   it('a file that is replaced is not written through a link with the name of its draft', () => {
-    const [target, path] = [join(root, 'target'), join(root, 'file')];
+    const target = join(root, 'target');
+    const path = join(root, 'file');
     writeFileSync(target, 'untouched');
     symlinkSync(target, `${path}.${process.pid}.new`);
     replaceFile(path, 'new');

@@ -70,13 +70,15 @@ export async function informOnChanges(
   return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${skippedText}`);
 }
 
+/** Returns the first difference between two lists of orders; null if they are equal. */
 function differenceIn(expected: readonly OrderRow[], actual: readonly OrderRow[], { name }: PlanChange): Proof['first'] {
   for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
-    const [a, b] = [expected[index], actual[index]];
-    if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
-    const timeMs = Math.min(a?.timeMs ?? Infinity, b?.timeMs ?? Infinity);
+    const expectedRow = expected[index];
+    const actualRow = actual[index];
+    if (expectedRow?.text === actualRow?.text && expectedRow?.timeMs === actualRow?.timeMs) continue;
+    const timeMs = Math.min(expectedRow?.timeMs ?? Infinity, actualRow?.timeMs ?? Infinity);
     const textAt = (row: OrderRow | undefined): string => (row?.timeMs === timeMs ? row.text : 'no order');
-    return { time: formatTime(timeMs), feed: null, what: name, expected: textAt(a), actual: textAt(b) };
+    return { time: formatTime(timeMs), feed: null, what: name, expected: textAt(expectedRow), actual: textAt(actualRow) };
   }
   return null;
 }

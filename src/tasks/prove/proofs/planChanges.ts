@@ -89,10 +89,12 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, before: ({ id }) => before.get(id)! };
 }
 
+/** True when a value lies within the prices of a feed, so that it may be a price. */
 function isPrice(value: unknown, { feeds }: RunPlan): boolean {
   const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
   return feeds.some(({ bars }) => {
-    let [low, high] = [Infinity, 0];
+    let low = Infinity;
+    let high = 0;
     for (let row = 0; row < bars.length; row++) {
       low = Math.min(low, bars.low[row]!);
       high = Math.max(high, bars.high[row]!);

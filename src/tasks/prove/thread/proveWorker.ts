@@ -20,6 +20,7 @@ port.once('message', (input: ProverInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
+/** Proves the requested run, and reports its progress to the main thread. */
 async function answer({ request, barsFolder, memory, times, ledger }: ProverInput): Promise<FromProver> {
   const heartbeat = new ProgressCells(memory);
   heartbeat.enter('load');

@@ -76,7 +76,9 @@ export function watchProve(request: RunRequest, options: WatchProveOptions): Wat
 /** Follows the thread to its end. Rejects with its error, or when it makes no progress. */
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<ProveOutcome> {
   return new Promise((resolve, reject) => {
-    let [strategy, proof, share]: [string, ProofName | null, number] = ['the strategy', null, 0];
+    let strategy: string = 'the strategy';
+    let proof: ProofName | null = null;
+    let share: number = 0;
     const silence = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
       stopLooking();
@@ -95,7 +97,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
           strategy = message.name;
           return;
         case 'proving':
-          [proof, share] = [message.name, message.share];
+          proof = message.name;
+          share = message.share;
           return;
         case 'done':
           return end(() => resolve({ verdict: message.verdict, notKept: message.notKept }));

@@ -140,6 +140,7 @@ class Collector {
       .catch((error: unknown) => this.#reject(error));
   }
 
+  /** Takes the result of a job that has ended, and removes the job. Throws if the job failed. */
   async #fetch(jobId: string): Promise<void> {
     const job: Job | undefined = await this.#queue.getJob(jobId);
     const task = this.#open.get(jobId);

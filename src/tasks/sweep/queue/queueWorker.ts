@@ -63,6 +63,7 @@ export class QueueWorker {
     await this.#options.pool.close();
   }
 
+  /** Runs a task of the sweep. Returns its packed result, or the text of its error. */
   async #run(task: readonly number[]): Promise<JobAnswer> {
     try {
       const result = await this.#options.pool.runTask(task, this.#stop.signal);

@@ -81,7 +81,10 @@ function linesOf(
   figures: readonly string[],
 ): SetLine[] {
   const counts = [values.length / figures.length, refused.length, failed.length];
-  assert(counts.every((rows) => rows === task.length), 'a task reports one row for each set'); // prettier-ignore
+  assert(
+    counts.every((rows) => rows === task.length),
+    'a task reports one row for each set',
+  );
   return task.map((set, row) => {
     const refusal = refused[row] ?? null;
     const failure = failed[row] ?? null;

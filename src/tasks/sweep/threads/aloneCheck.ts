@@ -100,11 +100,13 @@ type Difference = readonly [name: string, together: string, alone: string];
 
 /** Returns the first difference between a set that ran with others (row `row`) and alone (answer `index`); null: they are equal. */
 function differenceOf(joint: JointRun, row: number, aloneRun: Exclude<AloneAnswer, { error: unknown }>, index: number): Difference | null {
-  const [refused, refusedAlone] = [joint.refused[row] ?? null, aloneRun.refused[index] ?? null];
+  const refused = joint.refused[row] ?? null;
+  const refusedAlone = aloneRun.refused[index] ?? null;
   if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
   for (const [figure, name] of SET_FIGURES.entries()) {
-    const [a, b] = [joint.values[row * SET_FIGURES.length + figure], aloneRun.values[index * SET_FIGURES.length + figure]];
-    if (!Object.is(a, b)) return [name, String(a), String(b)];
+    const jointValue = joint.values[row * SET_FIGURES.length + figure];
+    const aloneValue = aloneRun.values[index * SET_FIGURES.length + figure];
+    if (!Object.is(jointValue, aloneValue)) return [name, String(jointValue), String(aloneValue)];
   }
   return null;
 }

@@ -55,13 +55,7 @@ export async function explainBot(folder: string, question: Question, { config, l
       },
     },
   });
-  const { difference } = replay.comparison;
-  if (difference !== null) {
-    throw new ConfigError(
-      `${folder}: the repeated bot decides differently: recorded ${difference.recorded}, now ${difference.replayed}`,
-      `the strategy or the config has changed since: isobar replay ${shellWord(folder)} shows where`,
-    );
-  }
+  checkSameDecisions(folder, replay.comparison.difference);
   if (explained.strategies.length === 0) close();
   const orders = watch.orders.all().map((order) => withTradeIds(order, lifetime));
   const sortedOrders = orders.toSorted(
@@ -70,6 +64,15 @@ export async function explainBot(folder: string, question: Question, { config, l
   const venue = earlierOrderFills(recorded.records.slice(from, to + 1), lifetime, orders);
   const notes = ['the exchange matches the orders of a bot, and reports no matching rule'];
   return { source: 'bot', folder, name: plan.name, question, bar, strategies: explained.strategies, orders: sortedOrders, venue, notes };
+}
+
+/** Throws ConfigError if the repeated bot has decided differently. */
+function checkSameDecisions(folder: string, difference: { readonly recorded: string; readonly replayed: string } | null): void {
+  if (difference === null) return;
+  throw new ConfigError(
+    `${folder}: the repeated bot decides differently: recorded ${difference.recorded}, now ${difference.replayed}`,
+    `the strategy or the config has changed since: isobar replay ${shellWord(folder)} shows where`,
+  );
 }
 
 /** Returns the order with the trade ids of the journal, which has them as text because they may exceed the range of numbers. */

@@ -69,7 +69,8 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
   const bars = barsOf(records, feed);
   const { interval, instrument } = feeds[feed]!.bars;
   const closeOf = ({ bar }: JournalBar): number => closeMsOf(bar, interval);
-  const [first, last] = [bars[0], bars.at(-1)];
+  const first = bars[0];
+  const last = bars.at(-1);
   if (first === undefined || last === undefined)
     throw new ConfigError(`${instrument.id}: the journal has no bar of this instrument`, 'name another symbol: --symbol');
   const index = bars.findIndex((candidate) => candidate.bar[1]! <= atMs && atMs < closeOf(candidate));
@@ -108,7 +109,13 @@ function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
   const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const symbolName = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const match = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === symbolName || instrument.wireName.toUpperCase() === symbolName); // prettier-ignore
+  const match = byLength.find(
+    ({
+      feed: {
+        bars: { instrument },
+      },
+    }) => instrument.id.toUpperCase() === symbolName || instrument.wireName.toUpperCase() === symbolName,
+  );
   if (match !== undefined) return match.number;
   const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
   throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);

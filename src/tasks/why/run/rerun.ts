@@ -61,7 +61,8 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     bar = { ...bar, row: bar.row + 1 };
     isFound = watchBar(engine, watch, bar, target);
   }
-  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed'); // prettier-ignore
+  if (!isFound && target.kind === 'order')
+    throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed');
   const visibleFeeds = engine.feeds.filter(({ isHidden }) => !isHidden);
   const strategies = watch.strategies(visibleFeeds.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
   const inBar = trace.done.length;

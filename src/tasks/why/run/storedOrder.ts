@@ -35,11 +35,14 @@ function readBytes(path: string): Buffer {
   }
 }
 
-const [QUOTE, NEWLINE] = [0x22, 0x0a];
+const QUOTE = 0x22;
+const NEWLINE = 0x0a;
 
 /** Returns the text of row `row`, from 1; null: no such row. `rows`: the number of rows read. A line break between quotes does not end a row. */
 function lineAt(bytes: Buffer, row: number): { readonly text: string | null; readonly rows: number } {
-  let [rows, start, isQuoted] = [-1, 0, false];
+  let rows = -1;
+  let start = 0;
+  let isQuoted = false;
   for (let position = 0; position < bytes.length; position++) {
     const byte = bytes[position]!;
     if (byte === QUOTE) isQuoted = !isQuoted;

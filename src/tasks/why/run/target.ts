@@ -34,7 +34,11 @@ export function feedFor(feeds: readonly EngineFeed[], symbol: string | null): En
   const match = visible.find(
     ({ instrument: { id, wireName } }) => id.toUpperCase() === upperSymbol || wireName.toUpperCase() === upperSymbol,
   );
-  if (match === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
+  if (match === undefined)
+    throw new ConfigError(
+      `--symbol ${symbol}: the run has no such symbol`,
+      `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`,
+    );
   return match;
 }
 

@@ -66,7 +66,8 @@ export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
 /** Resolves with the explanation of the worker. Rejects with its error, when it hangs, and when it exits. */
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
   return new Promise((resolve, reject) => {
-    let [name, rows] = ['the run', Infinity];
+    let name = 'the run';
+    let rows = Infinity;
     const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
       stopLooking();
@@ -81,7 +82,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     worker.on('message', (message: FromExplainer) => {
       switch (message.kind) {
         case 'loaded':
-          [name, rows] = [message.name, message.rows];
+          name = message.name;
+          rows = message.rows;
           return;
         case 'done':
           return end(() => resolve(message.explanation));

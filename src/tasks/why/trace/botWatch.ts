@@ -95,6 +95,7 @@ export class BotWatch {
     return this.watched.map((watched) => this.explain(watched, instrument));
   }
 
+  /** Returns what a strategy knew and called, and why it did not trade. */
   private explain(watched: WatchedStrategy, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
     // Legs of brackets and orders of the venue are not decisions.
@@ -120,6 +121,7 @@ export class BotWatch {
     };
   }
 
+  /** Returns the state of one `when`: its operands, and the first part that was not true. */
   private whenOf(
     { run, calls, memory }: WatchedStrategy,
     index: number,
@@ -150,6 +152,7 @@ export class BotWatch {
     };
     return run.instance === null ? [] : fieldsOf(run.instance, run.kept, nameOf);
   }
+  /** Returns the fields of a strategy, before and after the bar. */
   private changes(watched: WatchedStrategy): readonly ExplainedField[] {
     const before = new Map(watched.before.map(({ name, text }) => [name, text]));
     return this.fields(watched).map(({ name, text, isKept, isView }) => ({

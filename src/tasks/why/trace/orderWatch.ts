@@ -134,7 +134,14 @@ export class OrderWatch implements Journal {
       const isSent = /^-?\d+$/.test(code);
       watched.code = code;
       watched.ending = isSent ? 'refused' : 'notSent';
-      watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: isSent ? 'refused' : 'notSent', code, text: isSent ? `the venue refused it: ${code}` : code }); // prettier-ignore
+      watched.events.push({
+        ...NO_EVENT,
+        timeMs: order.changedMs,
+        order: order.id,
+        kind: isSent ? 'refused' : 'notSent',
+        code,
+        text: isSent ? `the venue refused it: ${code}` : code,
+      });
     }
     return this.journal.refused(order, code);
   }

@@ -144,7 +144,10 @@ export class TracingHost implements StrategyHost {
   /** Executes a call and records it with its arguments and its result, or with the error that it throws. */
   private record<T>(name: string, args: readonly unknown[], execute: () => T): T {
     if (!this.calls.isOn) return execute();
-    const text = `${name}(${args.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
+    const text = `${name}(${args
+      .filter((each) => each !== undefined)
+      .map((each) => plainText(each))
+      .join(', ')})`;
     try {
       const result = execute();
       const resultText = result === null ? 'nothing to do' : `order ${String(result)}`;

@@ -229,6 +229,7 @@ export class WatchedViews {
     return typeof view === 'object' && view !== null ? ((this.originals.get(view) as T | undefined) ?? view) : view;
   }
 
+  /** Returns the wrapper of an object. It is made once, so that identities hold. */
   private wrapOnce<T extends object>(original: T, make: () => T): T {
     const existing = this.wrappers.get(original);
     if (existing !== undefined) return existing as T;

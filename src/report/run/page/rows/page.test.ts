@@ -28,6 +28,7 @@ import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../
 const MINUTE = 60_000;
 const START = Date.UTC(2024, 0, 31, 22);
 
+/** Returns random bars with gaps between some of them. */
 function randomLevel(length: number, seed: number): ChartLevel {
   const rng = seededRng(seed);
   const column = () => new Int32Array(length);
@@ -44,9 +45,11 @@ function randomLevel(length: number, seed: number): ChartLevel {
   };
   let ms = START;
   for (let row = 0; row < length; row++, ms += rng.next() < 0.02 ? 40 * MINUTE : MINUTE) {
-    const [open, close] = [Math.floor(rng.next() * 1000), Math.floor(rng.next() * 1000)];
+    const open = Math.floor(rng.next() * 1000);
+    const close = Math.floor(rng.next() * 1000);
     level.openMs[row] = ms;
-    [level.open[row], level.close[row]] = [open, close];
+    level.open[row] = open;
+    level.close[row] = close;
     level.high[row] = Math.max(open, close) + 3;
     level.low[row] = Math.min(open, close) - 3;
     level.volume[row] = Math.floor(rng.next() * 100);
@@ -79,7 +82,8 @@ describe('coarser bars', () => {
     const monday = Date.UTC(2024, 0, 1);
     const openMs = Float64Array.of(monday, monday + week, monday + 2 * week);
     const level: ChartLevel = { ...randomLevel(3, 6), interval: '1w', openMs };
-    const [firstMs, lastMs] = [monday + 2 * 24 * 60 * MINUTE, monday + 2 * week + 24 * 60 * MINUTE];
+    const firstMs = monday + 2 * 24 * 60 * MINUTE;
+    const lastMs = monday + 2 * week + 24 * 60 * MINUTE;
     const slice = sliceOf(level, monday, lastMs);
     expect(edgesOf(slice, { from: firstMs, to: lastMs, first: firstMs, last: lastMs })).toEqual([-0.5, 2.5]);
     const [leftEdge, rightEdge] = edgesOf(slice, { from: firstMs + 1, to: lastMs - 1, first: firstMs, last: lastMs });

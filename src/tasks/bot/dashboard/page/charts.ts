@@ -79,6 +79,7 @@ export class LiveCharts {
     this.#charts.equity.timeScale().fitContent();
   }
 
+  /** Draws the bars of a feed with the bot's fills. */
   #drawPrice({ fills }: BotView, feed: FeedView, charts: ChartObjects): void {
     const { instrument, bars } = feed;
     const { bars: series, marks } = charts;
@@ -98,6 +99,7 @@ export class LiveCharts {
     this.#drawPlots(feed, charts);
   }
 
+  /** Draws the plots of a feed. Their lines are created again when names or panes have changed. */
   #drawPlots({ instrument, interval, bars, plots }: FeedView, { price, plots: lines }: ChartObjects): void {
     const names = JSON.stringify([instrument, interval, plots.map(({ strategy, name, pane }) => [strategy, name, pane])]);
     if (names !== this.#lines) {
@@ -122,6 +124,7 @@ export class LiveCharts {
     select.replaceChildren(...names.map((name) => element('option', {}, name)));
   }
 
+  /** Fits both charts to the page. */
   #resize(): void {
     if (!this.#charts) return;
     for (const [id, chart] of [

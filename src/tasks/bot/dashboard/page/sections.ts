@@ -210,6 +210,7 @@ export function showTables(view: BotView): void {
   showFills(view);
 }
 
+/** Shows a row for each strategy. */
 function showStrategies({ strategies }: BotView): void {
   showTable(
     'strategy-table',
@@ -226,6 +227,7 @@ function showStrategies({ strategies }: BotView): void {
   );
 }
 
+/** Shows a row for each open position. */
 function showPositions({ positions }: BotView): void {
   showTable(
     'position-table',
@@ -243,6 +245,7 @@ function showPositions({ positions }: BotView): void {
   );
 }
 
+/** Shows a row for each open order. */
 function showOpenOrders({ open, timeMs }: BotView): void {
   showTable(
     'order-table',

@@ -1,0 +1,26 @@
+// Finds orders whose state the exchange has not shown completely, so that an audit must not pass.
+
+import type { AuditDifference } from '../calls/types.ts';
+import type { OrderAttribution } from '../observe/attribution.ts';
+import type { ExchangeContext } from '../order/context.ts';
+
+/** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
+export function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {
+  const contested = own.flatMap((index) =>
+    Array.from(trackedOrders.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
+  );
+  return [
+    ...contested.map(({ request, clientOrderId, contestedId }): AuditDifference => {
+      const detail = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
+      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what: detail };
+    }),
+    ...openDuplicates.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
+      return {
+        code: 'DUPLICATE',
+        instrument,
+        venueId,
+        what: `order ${venueId}, a second copy of ${clientOrderId}, is open and is being cancelled`,
+      };
+    }),
+  ];
+}
