@@ -57,17 +57,22 @@ export class ContractSettings {
   }
 
   *#setAll(instrument: number): Work<void> {
-    for (const name of SETTING_NAMES) yield* this.#set(instrument, name);
+    for (const name of SETTING_NAMES) if (!(yield* this.#set(instrument, name))) return;
     this.#ready.add(instrument);
     this.#deps.raisedCauses.resolve('SETTINGS', instrument);
   }
-  /** Sends the setting until the venue confirms it. */
-  *#set(instrument: number, name: SettingName): Work<void> {
-    const { retryMs, retryMaxMs } = this.#deps;
+  /** Sends the setting until the venue confirms it. Returns false if the exchange is stopped before: the journal may have ended then. */
+  *#set(instrument: number, name: SettingName): Work<boolean> {
+    const { calls, retryMs, retryMaxMs } = this.#deps;
     for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
+      if (calls.isStopped) return false;
       this.#note(instrument, name, false);
-      const isSet = yield* this.#isConfirmed(instrument, name);
-      if (isSet) return this.#note(instrument, name, true);
+      if (yield* this.#isConfirmed(instrument, name)) {
+        this.#note(instrument, name, true);
+        return true;
+      }
+      // A pause that begins after the stop would outlive the journal.
+      if (calls.isStopped) return false;
       yield* this.#pause(instrument, pauseMs);
     }
   }
