@@ -35,7 +35,7 @@ class Catalog:
         return _read(path)
 
     def trades(self, symbol, market="spot", start=None, end=None):
-        """A pyarrow.Table of trades in order of their ids, oldest first: time, id, price, quantity, taker_side.
+        """A pyarrow.Table of trades, the oldest day first and each day in the order of its file: time, id, price, quantity, taker_side.
 
         price and quantity are exact decimals. taker_side is 1 for a buyer, -1 for a seller, 0 where it is unknown.
         start and end are UTC days, such as '2024-08-08' or a date; both are included.

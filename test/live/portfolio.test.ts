@@ -11,7 +11,7 @@ import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { beta, div, rank, roc, Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
-import { clientOrderIdsOf, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
+import { clientOrderIdsOf, lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -84,6 +84,8 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
   const data = join(fixture.folder, 'bot');
   const records = recordsSoFar(join(fixture.folder, 'bot'));
   expect(sentAfterWait(records)).toBeGreaterThanOrEqual(5);
+  // One may wait at the end of each process.
+  expect(lostAfterWait(records, fixture.lines)).toBeLessThanOrEqual(2);
   expect(waitedPurchases(records).filter(({ requested, valueAtDecision }) => requested !== valueAtDecision)).toEqual([]);
   expect(waitedPurchases(records).length).toBeGreaterThanOrEqual(3);
   // The sales that a buy waits for are never cancelled.

@@ -9,7 +9,7 @@ import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
-import { OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
+import { lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
@@ -58,6 +58,9 @@ test('a ladder that is replaced at every bar has no denied order over two starts
   fixture = await LiveFixture.open(60);
   await runUntilReplaced(8);
   await runUntilReplaced(4);
+  const data = join(fixture.folder, 'bot');
   expect(fixture.lines.filter((line) => line.includes('denied') && OWN_DENIALS.test(line))).toEqual([]);
-  expect((await replayFolder(join(fixture.folder, 'bot'), { config: null, load })).difference).toBeNull();
+  // Two may wait at the end of each process.
+  expect(lostAfterWait(recordsSoFar(data), fixture.lines)).toBeLessThanOrEqual(4);
+  expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
 });

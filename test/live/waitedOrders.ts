@@ -23,8 +23,14 @@ export function recordsSoFar(data: string): readonly JournalRecord[] {
 export const clientOrderIdsOf = (records: readonly JournalRecord[], kind: string): readonly string[] =>
   records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : []));
 
-/** Returns how many orders waited for the end of another one and were then sent. On a busy machine late bars may halt the bot, which drops some. */
+/** Returns how many orders waited for the end of another one and were then sent. */
 export function sentAfterWait(records: readonly JournalRecord[]): number {
   const sent = new Set(clientOrderIdsOf(records, 'SEND'));
   return clientOrderIdsOf(records, 'DRAFT').filter((clientOrderId) => sent.has(clientOrderId)).length;
+}
+
+/** Returns how many orders waited and were not sent, beyond those that the log says were denied: a bot that late bars halt denies them. */
+export function lostAfterWait(records: readonly JournalRecord[], log: readonly string[]): number {
+  const denied = log.filter((line) => line.includes('denied')).length;
+  return clientOrderIdsOf(records, 'DRAFT').length - sentAfterWait(records) - denied;
 }

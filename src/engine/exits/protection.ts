@@ -114,12 +114,16 @@ export class Protection {
   /** Places a stop at the exchange again, and once more later if it did not get there. */
   private restoreTrigger(trigger: AsideTrigger, lots: number, heldLots: number): void {
     const { orders, nowMs } = this.host;
-    const sent = trigger.isSent ? orders.get(trigger.id) : undefined;
-    if (trigger.isSent && sent?.reason === null) return sent.state === STATE.working ? this.forget(trigger) : undefined;
-    // Whatever else has ended it was decided by the strategy or by the price.
-    if (trigger.isSent && !WITHOUT_EFFECT.has(sent?.reason ?? '')) return this.forget(trigger);
-    if (trigger.isSent) return this.placeLater(trigger);
-    if (nowMs >= trigger.notBeforeMs) this.place(trigger, lots, heldLots);
+    if (!trigger.isSent) {
+      if (nowMs >= trigger.notBeforeMs) this.place(trigger, lots, heldLots);
+      return;
+    }
+    const sent = orders.get(trigger.id);
+    const isOnItsWay = sent?.reason === null && sent.state !== STATE.working;
+    if (isOnItsWay) return;
+    // It waits at the exchange, or the strategy or the price has ended it, unless the exchange never had it.
+    if (WITHOUT_EFFECT.has(sent?.reason ?? '')) this.placeLater(trigger);
+    else this.forget(trigger);
   }
   private place(trigger: AsideTrigger, lots: number, heldLots: number): void {
     const { host, strategy } = this;

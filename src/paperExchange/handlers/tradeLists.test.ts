@@ -1,30 +1,16 @@
 // Tests lists of own trades: each is what the whole encoding gives, and a trade is encoded once.
 
 import { expect, it } from 'vitest';
-import { lots } from '../../base/brand.ts';
-import { instrumentId, type Instrument } from '../../model/instrument.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
 import { spotFillsAnswer } from '../../protocol/shapes/spot.ts';
 import { PROFILES } from '../dialect/profile.ts';
 import { UserOrders, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
+import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { spotFillRecord } from './spotText.ts';
 import { TradeLists } from './tradeLists.ts';
 
-const spot = (base: string): Instrument => ({
-  id: instrumentId('spot', `${base}USDT`),
-  market: 'spot',
-  wireName: `${base}USDT`,
-  base,
-  quote: 'USDT',
-  priceDigits: 2,
-  quantityDigits: 4,
-  quoteDigits: 8,
-  baseDigits: 8,
-  minLots: lots(1),
-  makerFeePpm: 1000,
-  takerFeePpm: 1000,
-});
-const INSTRUMENTS = [spot('AAA'), spot('BBB')];
+const INSTRUMENTS = [spotInstrument('AAA'), spotInstrument('BBB')];
 
 /** Returns an account's trades, their lists, and how many trades were read to build them. */
 function openLists(variants = PROFILES.seed) {

@@ -146,6 +146,7 @@ export class EnvelopeFinder {
   /**
    * Returns how far the profits of later trades may differ from those of the run, in units. An entry that ends at another time is followed
    * by another entry, until both histories meet again. The result is three standard deviations of such differences. 0 for a bound.
+   * `openEntries`: the number of entries with an ambiguous fill.
    */
   private spreadOfLater(openEntries = this.openEntries): number {
     const { count, sum, squares } = this.profits;
@@ -154,15 +155,15 @@ export class EnvelopeFinder {
     return DEVIATIONS * Math.sqrt(2 * variance * openEntries);
   }
 
-  /** Returns a band whose sides are as far apart as later trades may differ, given the ambiguous entries that ended until each instant. */
+  /** Returns the band, widened at each instant by how much the trades after the ambiguous entries that have ended may differ. */
   private widened({ low, high }: EquityBand): EquityBand {
     const { timeMs } = this.record.equity;
     const endMs = this.openEndMs.toSorted((a, b) => a - b);
-    const wide = { low: Float64Array.from(low), high: Float64Array.from(high) };
+    const wide = { low: low.slice(), high: high.slice() };
     let ended = 0;
+    let spread = 0;
     for (let instant = 0; instant < low.length; instant++) {
-      while (ended < endMs.length && endMs[ended]! <= timeMs[instant]!) ended++;
-      const spread = this.spreadOfLater(ended);
+      for (; ended < endMs.length && endMs[ended]! <= timeMs[instant]!; ended++) spread = this.spreadOfLater(ended + 1);
       wide.low[instant] = Math.max(0, low[instant]! - spread);
       wide.high[instant]! += spread;
     }
