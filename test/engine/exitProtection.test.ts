@@ -216,6 +216,18 @@ describe('at an exchange', () => {
     expect([stops(), engine.brackets.aside.count, engine.ledger.isFlat(0, 0)]).toEqual([[], 0, true]);
   });
 
+  it('the stop that is back does not protect what another order has opened meanwhile', () => {
+    const { engine, at, fill, exit, stops, strategy } = longWithStop();
+    const id = exit();
+    at(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
+    fill(id, 30);
+    const more = strategy.order(true, { base: '0.05' }, { tag: 'more' });
+    at(1, () => engine.acked(more, 'v3' as VenueOrderId, NOW_MS));
+    fill(more, 50);
+    at(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
+    expect([stops(), engine.ledger.closable(0, 0, false, true)]).toEqual([[[70, 9000]], 120]);
+  });
+
   it('the stop is back when the strategy cancels its own exit', () => {
     const { engine, at, exit, stops, strategy } = longWithStop();
     const id = exit();

@@ -48,7 +48,7 @@ export class NotedTotals {
 
   /**
    * Journals the totals, and the newest trade that they include, because the holdings agree with them. Another reader may have counted a trade
-   * that it has not booked yet. While it lacks an older trade, the totals of its instrument are not journalled, and so are those of all assets.
+   * that it has not booked yet. While it lacks an older trade, neither the totals of its instrument nor those of the assets are journalled.
    */
   note(): void {
     const { notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll } = this.#deps;
