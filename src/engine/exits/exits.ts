@@ -57,6 +57,7 @@ export class Exits {
    * protect. Returns the closing order; null if none was sent.
    */
   leave(feed: FeedRun): OrderId | null {
+    if (this.hasNothingToClear()) return this.closePosition(feed);
     return this.whileDeciding(feed.instrumentIndex, () => {
       this.clear(feed.instrumentIndex);
       return this.closePosition(feed);
@@ -64,6 +65,7 @@ export class Exits {
   }
   /** Runs `decide`, which may set stops aside for an order. They stay aside while an order closes what they protect, else come back at once. */
   whileDeciding(instrumentIndex: number, decide: () => OrderId | null): OrderId | null {
+    if (this.hasNothingToClear()) return decide();
     this.protection.begin();
     try {
       return decide();
@@ -71,6 +73,11 @@ export class Exits {
       this.protection.end();
       this.restoreStops(instrumentIndex);
     }
+  }
+  /** True while no strategy has an order, a draft or a stop, so that an exit has nothing to cancel and nothing to set aside. */
+  private hasNothingToClear(): boolean {
+    const { followUps, brackets, orders } = this.host;
+    return followUps === 0 && brackets.total === 0 && brackets.aside.count === 0 && orders.active().length === 0;
   }
   /** Sets the strategy's stops on an instrument aside, and cancels its orders there. */
   private clear(instrumentIndex: number): void {
