@@ -44,14 +44,27 @@ export class Executions {
 
   /** Returns the own orders whose trades are not all in the journal or in `trades`. */
   lacking(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
+    const listed = tradesByOrder(trades);
     return [...(this.#executed.get(instrument) ?? [])].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
       const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
-      // A trade of the account with itself is of both orders, and an exchange may list it once.
-      for (const { tradeId, qty, venueId: ownId, otherId } of trades)
-        if (venueId === ownId || venueId === otherId) quantities.set(tradeId, qty);
+      for (const { tradeId, qty } of listed.get(venueId) ?? []) quantities.set(tradeId, qty);
       const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
     });
   }
+}
+
+/** Returns the trades by venue order id. A trade of the account with itself is of both orders, and an exchange may list it once. */
+function tradesByOrder(trades: readonly TradeRow[]): ReadonlyMap<string, readonly TradeRow[]> {
+  const byOrder = new Map<string, TradeRow[]>();
+  for (const trade of trades) {
+    for (const venueId of new Set([trade.venueId, trade.otherId])) {
+      if (venueId === null) continue;
+      const ofOrder = byOrder.get(venueId);
+      if (ofOrder === undefined) byOrder.set(venueId, [trade]);
+      else ofOrder.push(trade);
+    }
+  }
+  return byOrder;
 }
