@@ -305,11 +305,12 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Before the end of a leg is reported: an exit that waited for the leg is sent then, and the lots that it sells need no bracket.
     if (parent > 0) this.bracketManager.onLegFill(order, fillCopy!.lots);
+    const entry = fillCopy === null ? order : this.bracketManager.armBeforeEnd(order, fillCopy);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
     if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
       this.bracketManager.onClosingFill(strategy, instrumentIndex, isBuy);
-    if (fillCopy !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, fillCopy);
+    if (fillCopy !== null && entry.id === id && entry.isGuarded) this.bracketManager.onEntryFill(entry, fillCopy);
     if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {

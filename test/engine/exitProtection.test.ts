@@ -31,9 +31,15 @@ function bidder({ limit, fromRow, toRow }: Bid) {
 }
 
 /** Runs the strategy beside a bid, which makes risk deny its exits. Returns its orders and its fills. */
-async function besideBid(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], bid: Bid) {
+async function besideBid(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], bid: Bid, terms = {}) {
   const feeds = { bars: barsOfRows([QUIET, ...rows]) };
-  const { record, engine } = await run({ strategies: [strategy, bidder(bid)], feeds, fees: FREE, risk: { selfTrade: 'deny' } });
+  const { record, engine } = await run({
+    strategies: [strategy, bidder(bid)],
+    feeds,
+    fees: FREE,
+    risk: { selfTrade: 'deny' },
+    fills: terms,
+  });
   const all = orderRows(record);
   const orders = all.filter((_, index) => record.orders.strategy[index] === 0);
   const fills = fillRows(record).map(({ order, price, lots, minute }) => [all[order - 1]!.role, price, lots, minute]);
@@ -63,6 +69,18 @@ describe('an exit that risk denies', () => {
     const { orders, fills } = await besideBid(script, FALL, { limit: 99.5, fromRow: 1, toRow: 4 });
     expect(orders.map(({ code }) => code)).toEqual(['', 'SELF_TRADE', 'SELF_TRADE', '']);
     expect(fills.at(-1)).toEqual(['stopLoss', 9900, 100, 7]);
+  });
+
+  it('an entry that fills while the exit waits for its cancel has its own stop', async () => {
+    const script = entry(MARKET, { stopLoss: 99 }, {
+      3: (strategy) => strategy.enter({ base: '0.05' }, { limit: 99.85, stopLoss: 98.5, tag: 'more' }),
+      6: (strategy) => strategy.exitPosition(),
+    }); // prettier-ignore
+    const dip: RowOf = [10_000, 10_000, 9980, 10_000];
+    const rows: RowOf[] = [...quiet(7), dip, ...quiet(4), [10_000, 10_000, 9800, 9850], ...quiet(3)];
+    const { orders, fills } = await besideBid(script, rows, { limit: 99.5, fromRow: 1, toRow: 9 }, { latencyMs: 90_000 });
+    expect(orders.map(({ code }) => code)).toEqual(['', '', 'SELF_TRADE', '', '']);
+    expect(fills.filter(([role]) => role === 'stopLoss').map(([, price, lots]) => [price, lots])).toEqual([[9900, 100], [9850, 50]]); // prettier-ignore
   });
 
   it('an exit that closeAt has made due is repeated at each bar until it closes the position', async () => {

@@ -324,6 +324,15 @@ export class Naive {
       if (bracket.lots > 0 && !this.#isFlat(symbolIndex)) armed.push(bracket);
     }
   }
+  /** Sets the brackets aside that entries have armed while an exit waited. */
+  #setArmedAside(symbolIndex: number): void {
+    const aside = this.#aside[symbolIndex]!;
+    if (aside.brackets.length === 0) aside.lots = 0;
+    for (const bracket of this.#brackets[symbolIndex]!.splice(0)) {
+      aside.brackets.push(bracket);
+      aside.lots += bracket.lots;
+    }
+  }
   /** Sells the position, or waits until its open sells have ended. */
   #close(symbolIndex: number): void {
     if (this.#isFlat(symbolIndex)) return;
@@ -463,6 +472,7 @@ export class Naive {
     // A waiting exit acts before a waiting replacement.
     if (this.#exitPending[order.symbolIndex] && this.#selling(order.symbolIndex) === 0) {
       this.#exitPending[order.symbolIndex] = false;
+      this.#setArmedAside(order.symbolIndex);
       this.#close(order.symbolIndex);
     }
     this.#bringBack(order.symbolIndex);
@@ -593,9 +603,11 @@ export class Naive {
     if (!isBuy) this.#reduceAside(order, lots);
     const legMs = this.#legMs;
     this.#legMs = timeMs;
-    if (order.quote > 0n) this.#guard(order, price, lots, timeMs);
+    // The stop of an entry for which an exit waits is there when that exit is sent, so that it is set aside.
+    const isGuardedFirst = order.quote > 0n || (this.#exitPending[symbolIndex]! && isBuy && order.parent === 0);
+    if (isGuardedFirst) this.#guard(order, price, lots, timeMs);
     this.#end(order, 'filled');
-    if (order.quote === 0n) this.#guard(order, price, lots, timeMs);
+    if (!isGuardedFirst) this.#guard(order, price, lots, timeMs);
     this.#legMs = legMs;
   }
 

@@ -128,7 +128,11 @@ export class Exits {
     if (this.mustWait(feed, long, ledger.closable(this.strategy, instrumentIndex, true, true))) return;
     this.pending[instrumentIndex] = false;
     this.host.followUps--;
-    this.whileDeciding(instrumentIndex, () => this.closePosition(feed));
+    this.whileDeciding(instrumentIndex, () => {
+      // Entries under cancel may have filled meanwhile, and have armed stops.
+      if (this.host.brackets.total > 0) this.host.brackets.setAside(this.strategy, instrumentIndex);
+      return this.closePosition(feed);
+    });
   }
 
   private closePosition(feed: FeedRun): OrderId | null {

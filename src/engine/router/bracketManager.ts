@@ -64,6 +64,8 @@ export interface BracketHost {
   readonly queue: DueQueue;
   readonly risk: RiskModule;
   readonly runs: readonly { isLeaving(instrumentIndex: number): boolean }[];
+  /** Number of exits and drafts, of all strategies, that wait for orders to end. */
+  readonly followUps: number;
   readonly nowMs: number;
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
   submit(order: BotOrder): OrderId;
@@ -101,24 +103,40 @@ export class BracketManager {
   }
 
   /** Handles a fill of an entry: arms its bracket and places its take-profits. */
-  onEntryFill(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
-    const { brackets } = this.engine;
+  onEntryFill(order: BotOrder, fill: FillOfEntry): void {
     // Copied first: the record returns to the pool with its last fill, and the draft of the take-profit may reuse it.
     const { id, takeProfit } = order;
+    const { price, lots, timeMs } = fill;
     const targets = order.ladder === null ? null : targetsOf(order);
-    const hasStop = order.stopLoss > 0 || order.trailing > 0;
-    // A fee in the base asset reduces the bought coins, and only the remaining ones can be protected.
-    const protectedLots = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
-    // The price reached a stop entry by moving in its favour. In live it is sent only after that row.
-    const isEntered = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
-    const isChasing = (isEntered || (order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy'))) && !isMaker;
-    if (hasStop && protectedLots > 0) brackets.arm(order, protectedLots, price, timeMs, isChasing);
+    this.armStop(order, fill);
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.waitsForEntryEnd(order, lots, price, timeMs)) return;
     const pendingLots = this.pendingTargets.size > 0 ? this.takePendingTarget(id) : 0;
     if (targets !== null) this.scheduleLadder(timeMs, protectedEntryOf(order), id, targets, lots + pendingLots);
     else this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
+  }
+  private armStop(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
+    if (order.stopLoss === 0 && order.trailing === 0) return;
+    // A fee in the base asset reduces the bought coins, and only the remaining ones can be protected.
+    const protectedLots = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
+    if (protectedLots <= 0) return;
+    // The price reached a stop entry by moving in its favour. In live it is sent only after that row.
+    const isEntered = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
+    const isChasing = (isEntered || (order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy'))) && !isMaker;
+    this.engine.brackets.arm(order, protectedLots, price, timeMs, isChasing);
+  }
+  /**
+   * Arms the stop of an entry that a fill has ended, before its end is reported: an exit that waited for the entry is sent then, and must find
+   * the stop to set it aside. Returns what `onEntryFill` needs afterwards, a copy, because a new order may reuse the record: without the stop,
+   * and without targets for lots that an exit is about to close. Returns the order itself where nothing waits.
+   */
+  armBeforeEnd(order: BotOrder, fill: FillOfEntry): BotOrder {
+    const { followUps, brackets, runs } = this.engine;
+    if (order.reason === null || !order.isGuarded || (followUps === 0 && brackets.aside.count === 0)) return order;
+    this.armStop(order, fill);
+    const isLeaving = runs[order.strategy]!.isLeaving(order.instrumentIndex);
+    return { ...order, ...NO_STOP, ...(isLeaving ? { takeProfit: 0, ladder: null } : {}) } as BotOrder;
   }
 
   /** True when take-profits wait for the end of their entry. */

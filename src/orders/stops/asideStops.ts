@@ -63,10 +63,14 @@ export class AsideStops<B extends AsideBracket> {
   private triggers: AsideTrigger[] = [];
   private sides: AsideSide[] = [];
 
-  /** Sets a bracket aside that is no longer open. */
+  /** Sets a bracket aside that is no longer open. The stops of its side then protect that many lots more. */
   add(bracket: B): void {
+    const { strategy, instrument, isLong, lots } = bracket;
     this.brackets.push(bracket);
     this.count++;
+    const side = this.sideOf(strategy, instrument, isLong);
+    if (side === undefined) this.sides.push({ strategy, instrument, isLong, lots });
+    else side.lots += lots;
   }
   /** Notes a stop at the exchange that is about to be cancelled. */
   note(order: AsideOrder): void {
