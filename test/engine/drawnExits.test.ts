@@ -1,4 +1,4 @@
-// Draws strategies whose entries all have a stop, and that exit, cancel, replace and amend by chance while exits are denied, capped and late.
+// Draws strategies whose entries all have a stop, and that exit, cancel, replace and amend at random while exits are denied, capped and late.
 // At the end the price falls below every stop. Whatever happened before, nothing that can be sold may then be left.
 
 import { expect, test } from 'vitest';
@@ -24,11 +24,11 @@ function randomOf(seed: number): Random {
   return () => rng.next();
 }
 const cents = (price: number): number => Math.round(price * 100) / 100;
-const sizeOf = (random: Random, most: number) => ({ base: String((1 + Math.ceil(random() * most)) / 1000) });
+const sizeOf = (random: Random, max: number) => ({ base: String((1 + Math.ceil(random() * max)) / 1000) });
 
 /** A strategy that takes one drawn action a bar, until the calm rows begin. */
 abstract class DrawnStrategy extends Strategy {
-  protected abstract readonly chance: Random;
+  protected abstract readonly nextRandom: Random;
   private row = 0;
   override onBar() {
     if (this.row++ < ACTIVE_ROWS) this.act(this.bars.close.value);
@@ -43,33 +43,33 @@ abstract class DrawnStrategy extends Strategy {
 
 function traderOf(seed: number) {
   return class extends DrawnStrategy {
-    protected readonly chance = randomOf(seed);
+    protected readonly nextRandom = randomOf(seed);
     /** When the newest `closeAt` is due. */
     private dueMs = 0;
 
     protected act(price: number) {
-      const draw = this.chance();
-      if (draw < 0.25) this.enter(price);
-      else if (draw < 0.4) this.exit();
-      else if (draw < 0.5) this.target({ base: 0 });
-      else if (draw < 0.56) this.halve();
-      else if (draw < 0.62) this.closeAt((this.dueMs = this.nowMs + Math.floor(this.chance() * 4) * MINUTE));
-      else if (draw < 0.64) this.closeAt(null);
-      else if (draw < 0.72) this.cancelSome(() => this.chance() < 0.5);
-      else if (draw < 0.84) this.replace(price);
-      else if (draw < 0.88) this.amendEntries(price);
-      else if (draw < 0.9) this.cancelSome(() => true);
+      const action = this.nextRandom();
+      if (action < 0.25) this.enter(price);
+      else if (action < 0.4) this.exit();
+      else if (action < 0.5) this.target({ base: 0 });
+      else if (action < 0.56) this.halve();
+      else if (action < 0.62) this.closeAt((this.dueMs = this.nowMs + Math.floor(this.nextRandom() * 4) * MINUTE));
+      else if (action < 0.64) this.closeAt(null);
+      else if (action < 0.72) this.cancelSome(() => this.nextRandom() < 0.5);
+      else if (action < 0.84) this.replace(price);
+      else if (action < 0.88) this.amendEntries(price);
+      else if (action < 0.9) this.cancelSome(() => true);
     }
     private enter(price: number) {
-      const limit = this.chance() < 0.4 ? { limit: cents(price - 0.1) } : {};
-      const stop = this.chance() < 0.3 ? { trailing: 3 } : { stopLoss: cents(price - 1 - this.chance() * 4) };
-      const target = this.chance() < 0.3 ? { takeProfit: cents(price + 1) } : {};
+      const limit = this.nextRandom() < 0.4 ? { limit: cents(price - 0.1) } : {};
+      const stop = this.nextRandom() < 0.3 ? { trailing: 3 } : { stopLoss: cents(price - 1 - this.nextRandom() * 4) };
+      const target = this.nextRandom() < 0.3 ? { takeProfit: cents(price + 1) } : {};
       const options: OrderOptions = { ...limit, ...stop, ...target, tag: `entry ${this.nowMs}` };
-      this.buy(sizeOf(this.chance, 100), options);
+      this.buy(sizeOf(this.nextRandom, 100), options);
     }
     private replace(price: number) {
-      const limit = cents(price - 0.2 - this.chance());
-      this.buy(sizeOf(this.chance, 40), { limit, stopLoss: cents(limit - 2), tag: 'ladder' });
+      const limit = cents(price - 0.2 - this.nextRandom());
+      this.buy(sizeOf(this.nextRandom, 40), { limit, stopLoss: cents(limit - 2), tag: 'ladder' });
     }
     /** Halves the position if nothing else is closing it: beside an exit, a target would buy, without a stop. */
     private halve() {
@@ -82,18 +82,18 @@ function traderOf(seed: number) {
     }
     private amendEntries(price: number) {
       for (const order of this.openOrders())
-        if (order.side === 'buy' && order.limit > 0) order.amend({ limit: cents(price - this.chance()) });
+        if (order.side === 'buy' && order.limit > 0) order.amend({ limit: cents(price - this.nextRandom()) });
     }
   };
 }
 /** A strategy whose bids make risk deny the exits of the other one. */
 function bidderOf(seed: number) {
   return class extends DrawnStrategy {
-    protected readonly chance = randomOf(seed + 1_000_000);
+    protected readonly nextRandom = randomOf(seed + 1_000_000);
     protected act(price: number) {
       const [open] = this.openOrders();
-      if (open !== undefined && this.chance() < 0.5) this.cancel(open.id);
-      else if (open === undefined && this.chance() < 0.3)
+      if (open !== undefined && this.nextRandom() < 0.5) this.cancel(open.id);
+      else if (open === undefined && this.nextRandom() < 0.3)
         this.buy({ base: '0.002' }, { limit: cents(price - 0.4), stopLoss: cents(price - 3) });
     }
   };
