@@ -4,7 +4,7 @@ import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'no
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median as medianOf } from '../dist/report/kernels/sums.js';
+import { columnMedian } from '../dist/report/kernels/sums.js';
 import { PartProcess } from './partProcess.ts';
 import { bareServer } from './service/bare.ts';
 import { sendLoad, type LoadFigures } from './service/connections.ts';
@@ -154,7 +154,7 @@ function medianSyncMs(folder: string): number {
   return median(durationsMs);
 }
 
-const median = (values: readonly number[]): number => medianOf(Float64Array.from(values));
+const median = (values: readonly number[]): number => columnMedian(Float64Array.from(values));
 
 /** A running `isobar exchange`, started as a user starts it. */
 class Exchange {

@@ -9,7 +9,7 @@ import { prepareBacktest, runRecordOf } from '../dist/tasks/backtest/run/runBack
 import { setUpSweep } from '../dist/tasks/sweep/plan/setUp.js';
 import { threadRunner } from '../dist/tasks/sweep/threads/threads.js';
 import { Scratch } from '../dist/base/memory/rowLog.js';
-import { median } from '../dist/report/kernels/sums.js';
+import { columnMedian } from '../dist/report/kernels/sums.js';
 import { setFigures, type SetRecord } from '../dist/report/sweep/figures/setFigures.js';
 import { tasksOf } from '../dist/tasks/sweep/search/tiles.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
@@ -176,7 +176,7 @@ interface Round {
 /** Returns the median duration of the quiet rounds, or of all rounds if few are quiet. */
 function medianMs(rounds: readonly Round[]): number {
   const quiet = rounds.filter(({ isQuiet }) => isQuiet);
-  return median(Float64Array.from(quiet.length >= MIN_QUIET ? quiet : rounds, ({ durationMs }) => durationMs));
+  return columnMedian(Float64Array.from(quiet.length >= MIN_QUIET ? quiet : rounds, ({ durationMs }) => durationMs));
 }
 
 interface Scaling {

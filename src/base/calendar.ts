@@ -5,10 +5,12 @@
 const DAYS_OF_ERA = 146_097;
 /** Days from 0000-03-01 to 1970-01-01. */
 const DAYS_TO_1970 = 719_468;
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
 
 /** Returns year, month (1-12) and day of the month (UTC) of a time in ms. */
 export function civilMonth(ms: number): { year: number; month: number; day: number } {
-  const days = Math.floor(ms / 86_400_000) + DAYS_TO_1970;
+  const days = Math.floor(ms / DAY_MS) + DAYS_TO_1970;
   const era = Math.floor(days / DAYS_OF_ERA);
   const dayOfEra = days - era * DAYS_OF_ERA;
   const leapDays = Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
@@ -27,5 +29,5 @@ export function monthStart(year: number, month: number): number {
   const yearOfEra = yearFromMarch - era * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5);
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return (era * DAYS_OF_ERA + dayOfEra - DAYS_TO_1970) * 86_400_000;
+  return (era * DAYS_OF_ERA + dayOfEra - DAYS_TO_1970) * DAY_MS;
 }

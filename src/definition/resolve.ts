@@ -23,7 +23,7 @@ import { streamingStore } from './load/streaming.ts';
 import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
 import { conversionNotes } from './load/conversion.ts';
-import { feesOf, startingBalances } from './load/money.ts';
+import { settledFeesOf, startingBalances } from './load/money.ts';
 import { loadExternalSeries, externalNotes } from './load/externalSeries.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
@@ -145,7 +145,7 @@ interface Span {
  * Returns the times of the run, and those of its bars. Unless the definition sets them, they are the times of the bars in which orders
  * fill. If another feed is longer by less than one of its bars, such as a day around the first minutes, its times count.
  */
-function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
+function spanOf(feeds: readonly FeedPlan[], range: RunRange): LoadedData['span'] {
   const widest = widestSpan(feeds);
   const filled = widestSpan(finestFeeds(feeds));
   const maxBarMs = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
@@ -186,13 +186,13 @@ function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
   return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG_FOLDER));
 }
 
-interface Range {
+interface RunRange {
   readonly fromMs: number | null;
   readonly toMs: number | null;
 }
 
 /** Returns the times of the definition. Throws ConfigError if the run would end before it starts. */
-function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
+function rangeOf({ from, to }: Definition, source: DefinitionSource): RunRange {
   const fromMs = from === undefined ? null : parseTime(from);
   const toMs = to === undefined ? null : parseTime(to);
   if (fromMs !== null && toMs !== null && toMs <= fromMs) {
@@ -222,7 +222,7 @@ function assemble({ settled, source, entries, strategies, data, models, blockRow
   const { store, feeds, span, warnings, contracts, series } = data;
   const { cash, funds, convert } = startingBalances(settled, source, feeds);
   const definition = { ...settled, cash: funds ?? cash };
-  const { plan: fees, rates } = feesOf(definition, source, feeds);
+  const { plan: fees, rates } = settledFeesOf(definition, source, feeds);
   checkImpactVolume(definition, source, feeds);
   const { fromMs, toMs } = span.run;
   const plan: RunPlan = {

@@ -23,7 +23,7 @@ import { Resolutions } from './prove/resolutions.ts';
 import type { AbsenceBounds, Resolution, ResolutionStep } from './prove/resolver.ts';
 
 // hot: docs/performance.md#imported-constants
-const { guards } = guarded;
+const { proofGuards } = guarded;
 const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
 /** Stable codes of fills that should not have happened. */
@@ -238,8 +238,8 @@ export class OrderManager {
     if (!this.step(order, EVENT.noEffect)) return;
     this.resolutions.delete(order);
     this.journal.provenAbsent(order);
-    if (guards.absentMemory) this.provenAbsentById.set(order.id, order);
-    if (guards.absentReserve && !this.amended.isCovered(order)) this.reservations.holdAbsent(order, nowMs);
+    if (proofGuards.absentMemory) this.provenAbsentById.set(order.id, order);
+    if (proofGuards.absentReserve && !this.amended.isCovered(order)) this.reservations.holdAbsent(order, nowMs);
     else this.reservations.release(order);
     this.finishAt(order, 'noEffect', nowMs);
   }
@@ -249,7 +249,7 @@ export class OrderManager {
     let problem: FillAnomaly | null = null;
     if (order.state !== STATE.working) {
       if (order.state === STATE.sent || order.state === STATE.unknown) {
-        if (!guards.earlyFills) return null;
+        if (!proofGuards.earlyFills) return null;
         this.placed(order, null, fill.timeMs); // a fill is proof of placement
       }
       if (order.state === STATE.done) problem = this.arrivedLate(order, null, fill.timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';

@@ -10,10 +10,10 @@ import type { PositionAction } from './shapes/value.ts';
 export type SizedOrder = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
 
 /** Returns the limit price as a decimal text. */
-export const priceText = ({ instrument, limit }: Pick<SizedOrder, 'instrument' | 'limit'>): string =>
+export const orderPriceText = ({ instrument, limit }: Pick<SizedOrder, 'instrument' | 'limit'>): string =>
   fromScaled(limit, instrument.priceDigits);
 /** Returns the quantity as a decimal text. */
-export const quantityText = ({ instrument, lots }: Pick<SizedOrder, 'instrument' | 'lots'>): string =>
+export const orderQuantityText = ({ instrument, lots }: Pick<SizedOrder, 'instrument' | 'lots'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
 const sideOf = ({ side }: SizedOrder): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'SELL');
@@ -33,8 +33,8 @@ export function spotOrderArgs(order: SizedOrder, newClientOrderId: string): OpAr
   }
   const { wireName: symbol } = instrument;
   const side = sideOf(order);
-  if (limit > 0) return { symbol, side, newClientOrderId, type: 'LIMIT', volume: quantityText(order), price: priceText(order) };
-  const volume = isBySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits);
+  if (limit > 0) return { symbol, side, newClientOrderId, type: 'LIMIT', volume: orderQuantityText(order), price: orderPriceText(order) };
+  const volume = isBySize ? orderQuantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits);
   return { symbol, side, newClientOrderId, type: 'MARKET', volume };
 }
 
@@ -59,7 +59,14 @@ export function futuresOrderArgs(
     throw new InvariantError(`a futures order in contracts was expected, got ${lots} lots, ${quoteUnits} units`);
   }
   if (limit === 0 && timeInForce !== null) throw new InvariantError('a time in force wants a limit price');
-  const shared = { contractName: instrument.wireName, volume: quantityText(order), side: sideOf(order), open, positionType, clientOrderId };
+  const shared = {
+    contractName: instrument.wireName,
+    volume: orderQuantityText(order),
+    side: sideOf(order),
+    open,
+    positionType,
+    clientOrderId,
+  };
   if (limit === 0) return { ...shared, type: 'MARKET' };
-  return { ...shared, type: 'LIMIT', price: priceText(order), ...(timeInForce === null ? {} : { timeInForce }) };
+  return { ...shared, type: 'LIMIT', price: orderPriceText(order), ...(timeInForce === null ? {} : { timeInForce }) };
 }

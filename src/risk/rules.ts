@@ -2,45 +2,45 @@
 
 import type { Market } from '../model/instrument.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
-import { openOrders } from './rules/openOrders.ts';
+import { openOrdersRule } from './rules/openOrders.ts';
 import * as exposure from './exposure/exposureRules.ts';
 import { LIVE_RULES } from './live/liveRules.ts';
 import * as loss from './rules/lossRules.ts';
 import * as contracts from './exposure/marginRules.ts';
-import { deployCap, duplicate, parent, restricted, selfTrade } from './rules/placementRules.ts';
-import { messageRate } from './rules/rate.ts';
+import { deployCapRule, duplicateRule, parentRule, restrictedRule, selfTradeRule } from './rules/placementRules.ts';
+import { messageRateRule } from './rules/rate.ts';
 import type { RiskRule } from './rules/rule.ts';
 import * as size from './rules/sizeRules.ts';
 
 /** The rules of a run over both markets. The first rule that fails gives the denial its code. */
 export const PAIRED_RULES: readonly RiskRule[] = [
-  loss.dailyLoss,
-  loss.drawdown,
-  size.timeInForce,
-  size.instrument,
-  size.tradingStatus,
-  size.precision,
-  size.reduceOnly,
-  size.qtyMax,
-  size.notionalMax,
-  size.priceBand,
-  restricted,
-  duplicate,
-  parent,
-  selfTrade,
-  openOrders,
-  contracts.owner,
-  exposure.positionMax,
-  exposure.positionNotional,
-  exposure.portfolio,
-  exposure.leverage,
-  exposure.concentration,
-  contracts.tier,
-  exposure.margin,
-  contracts.marginBuffer,
-  contracts.liquidationDistance,
-  deployCap,
-  messageRate,
+  loss.dailyLossRule,
+  loss.drawdownRule,
+  size.timeInForceRule,
+  size.instrumentRule,
+  size.tradingStatusRule,
+  size.precisionRule,
+  size.reduceOnlyRule,
+  size.qtyMaxRule,
+  size.notionalMaxRule,
+  size.priceBandRule,
+  restrictedRule,
+  duplicateRule,
+  parentRule,
+  selfTradeRule,
+  openOrdersRule,
+  contracts.ownerRule,
+  exposure.positionMaxRule,
+  exposure.positionNotionalRule,
+  exposure.portfolioRule,
+  exposure.leverageRule,
+  exposure.concentrationRule,
+  contracts.tierRule,
+  exposure.marginRule,
+  contracts.marginBufferRule,
+  contracts.liquidationDistanceRule,
+  deployCapRule,
+  messageRateRule,
   ...LIVE_RULES,
 ];
 /** The rules of a spot account, in the order in which they are checked. */

@@ -26,7 +26,7 @@ const endpoint: Addition = {
     ...open,
     path: '/fapi/v1/markPrice',
     help: 'mark price alone',
-    params: { contractName: contractName('required') },
+    params: { contractName: contractNameParam('required') },
     answer: markPriceAnswer,
   }),
   'futures.klines': endpoint({`,
@@ -35,7 +35,7 @@ const endpoint: Addition = {
     'src/protocol/shapes/market.ts': [
       [
         '/** `tagPrice` is the mark price. Both rates are forecasts, not payments. */',
-        `export const markPriceAnswer = one(record({ tagPrice: required(price) }), '{tagPrice}');
+        `export const markPriceAnswer = one(wireRecord({ tagPrice: required(wirePrice) }), '{tagPrice}');
 
 /** \`tagPrice\` is the mark price. Both rates are forecasts, not payments. */`,
       ],
@@ -257,7 +257,7 @@ const riskRule: Addition = {
     'src/risk/rules/sizeRules.ts': [
       [
         '/** Denies a limit on the taking side too far beyond',
-        `export const notionalMin: OrderRule = {
+        `export const notionalMinRule: OrderRule = {
   kind: 'order',
   code: 'NOTIONAL_MIN',
   keys: ['minOrderNotional'],
@@ -270,7 +270,7 @@ const riskRule: Addition = {
 /** Denies a limit on the taking side too far beyond`,
       ],
     ],
-    'src/risk/rules.ts': [['  size.notionalMax,\n', '  size.notionalMax,\n  size.notionalMin,\n']],
+    'src/risk/rules.ts': [['  size.notionalMaxRule,\n', '  size.notionalMaxRule,\n  size.notionalMinRule,\n']],
     'src/risk/rules.test.ts': [
       [
         "test('every limit belongs to a rule with its code,",

@@ -8,7 +8,7 @@ import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { generateInto } from '../../dist/adapters/catalog/generate/generateInto.js';
-import type { Profile } from '../../src/report/profiles/profile.ts';
+import type { FigureProfile } from '../../src/report/profiles/profile.ts';
 import { PROFILE_NAMES } from '../../src/report/profiles/names.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
@@ -16,7 +16,7 @@ const STRATEGY = fileURLToPath(new URL('../../strategies/smaCross.ts', import.me
 const PRICES = ['Buy & Hold Return [%]', 'Beta', 'Alpha [%]'];
 
 /** The JSON of the command. */
-interface PrintedProfile extends Profile {
+interface PrintedProfile extends FigureProfile {
   readonly run: string;
   readonly resultHash: string;
   readonly note: string | null;

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repeat } from '../../src/adapters/clock/wallClock.ts';
+import { repeatEvery } from '../../src/adapters/clock/wallClock.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../../src/paperExchange/http/httpServer.ts';
 import type { Answerer } from '../../src/paperExchange/http/answerer.ts';
 
@@ -24,7 +24,7 @@ describe('a connection', () => {
     else deliver(reply);
   };
   beforeAll(async () => {
-    server = await startHttpServer(answer, { ...HTTP_DEFAULTS, requestTimeoutMs: 200, clock: { repeat } });
+    server = await startHttpServer(answer, { ...HTTP_DEFAULTS, requestTimeoutMs: 200, clock: { repeat: repeatEvery } });
   });
   afterAll(() => server.close());
 

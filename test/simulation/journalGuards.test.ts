@@ -3,14 +3,15 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
-import { guards } from '../../src/adapters/journal/records/guards.ts';
+import { journalGuards } from '../../src/adapters/journal/records/guards.ts';
 
-type Guard = keyof typeof guards;
+type Guard = keyof typeof journalGuards;
 
 /** Returns the fixtures with the guard `removed` switched off, or with all guards if it is null. */
 async function fixturesWithout(removed: Guard | null) {
   vi.resetModules();
-  if (removed !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [removed]: false } }));
+  if (removed !== null)
+    vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ journalGuards: { ...journalGuards, [removed]: false } }));
   // Import one copy after the other: an import that begins while another one registers the mock would load the original module.
   const disks = await import('../fixtures/simulatedDisk.ts');
   const journals = await import('../fixtures/journalFixture.ts');
@@ -96,9 +97,9 @@ describe('a guard of the journal', () => {
   it('each journal guard has a scenario that passes with all guards', async () => {
     const withAllGuards = await fixturesWithout(null);
     expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(withAllGuards))).toEqual([]);
-    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
+    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(journalGuards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('the scenario of the journal guard %s fails without the guard', async (guard) => {
+  it.each(Object.keys(journalGuards) as Guard[])('the scenario of the journal guard %s fails without the guard', async (guard) => {
     expect(SCENARIOS[guard](await fixturesWithout(guard))).toBe(false);
   });
 });

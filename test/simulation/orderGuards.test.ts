@@ -7,7 +7,7 @@ import { lots, ticks } from '../../src/base/brand.ts';
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import type { AbsenceBounds } from '../../src/orders/prove/absenceBounds.ts';
-import { guards } from '../../src/orders/prove/guards.ts';
+import { proofGuards } from '../../src/orders/prove/guards.ts';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
@@ -16,12 +16,12 @@ import { BOUNDS, hasEffect, play, WELL, type Outcome, type Read } from '../fixtu
 import { fillOf } from '../fixtures/fills.ts';
 import { SilentExchange } from '../fixtures/restartFixture.ts';
 
-type Guard = keyof typeof guards;
+type Guard = keyof typeof proofGuards;
 
 /** Returns the modules of src/orders with the guard `removed` switched off, or with all guards if it is null. */
 async function modulesWithout(removed: Guard | null) {
   vi.resetModules();
-  if (removed !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [removed]: false } }));
+  if (removed !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ proofGuards: { ...proofGuards, [removed]: false } }));
   // Import one after the other: an import that begins while another one registers the mock would load the original module.
   const { Resolution } = await import('../../src/orders/prove/resolver.ts');
   const { MeasuredAbsenceBounds } = await import('../../src/orders/prove/absenceBounds.ts');
@@ -150,9 +150,9 @@ describe('a guard of orders', () => {
   it('each order guard has a scenario that passes with all guards', async () => {
     const withAllGuards = await modulesWithout(null);
     expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(withAllGuards))).toEqual([]);
-    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
+    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(proofGuards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('the scenario of the order guard %s fails without the guard', async (guard) => {
+  it.each(Object.keys(proofGuards) as Guard[])('the scenario of the order guard %s fails without the guard', async (guard) => {
     expect(SCENARIOS[guard](await modulesWithout(guard))).toBe(false);
   });
 });

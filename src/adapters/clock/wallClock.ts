@@ -26,13 +26,13 @@ export function processStartMs(): number {
 }
 
 /** Calls `run` every `periodMs` until the returned function is called. */
-export function repeat(periodMs: number, run: () => void): () => void {
+export function repeatEvery(periodMs: number, run: () => void): () => void {
   const timer = setInterval(run, periodMs);
   return () => clearInterval(timer);
 }
 
 /** Calls `run` once after `ms`, unless the returned function is called before. */
-export function after(ms: number, run: () => void): () => void {
+export function runAfter(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 }

@@ -160,7 +160,7 @@ export function lockFolder(disk: FileSystemDisk, folder: string, processes: Proc
     const release = takeLock(disk, folder, processes, words);
     return () => {
       release();
-      removeEmpty(folder);
+      tryRemoveEmptyFolder(folder);
     };
   } catch (error) {
     if (error instanceof DiskError && error.code === 'ENOENT' && tries > 1) return lockFolder(disk, folder, processes, words, tries - 1);
@@ -176,7 +176,7 @@ const POLL_MS = 20;
  * Runs `work` while no other process or thread has the lock of `folder`; `work` must not take the same lock. The folder is created for it
  * and removed afterwards, as is its parent if empty. Blocks the thread meanwhile. Throws ConfigError after two minutes.
  */
-export function whileLocked<T>(folder: string, words: LockMessages, work: () => T): T {
+export function whileProcessLocked<T>(folder: string, words: LockMessages, work: () => T): T {
   const disk = new FileSystemDisk();
   const processes = processesHere();
   let result = tryLock(disk, folder, processes, words);
@@ -191,8 +191,8 @@ export function whileLocked<T>(folder: string, words: LockMessages, work: () => 
   } finally {
     result();
     disk.close();
-    removeEmpty(folder);
-    removeEmpty(dirname(folder));
+    tryRemoveEmptyFolder(folder);
+    tryRemoveEmptyFolder(dirname(folder));
   }
 }
 
@@ -203,7 +203,7 @@ export function clearDeadLock(folder: string): void {
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
   }
-  removeEmpty(folder);
+  tryRemoveEmptyFolder(folder);
 }
 
 /** Returns the release function, or the reason why the lock is taken; null if the folder was removed meanwhile. */
@@ -240,8 +240,8 @@ function tryLock(disk: FileSystemDisk, folder: string, processes: Processes, wor
   }
 }
 
-/** Removes a folder if it is empty. Other processes may add or remove entries at any time. */
-export function removeEmpty(folder: string): void {
+/** Removes a folder if it is empty and the system allows it. Other processes may add or remove entries at any time. */
+export function tryRemoveEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
 import type { RecordFacts } from './records/fields.ts';
 import type { JournalFile } from './file/journalFile.ts';
-import { draftOf, executionOf, intentOf, priceText, recordMoneyText, qtyText } from './records/orderText.ts';
+import { draftOf, executionOf, intentOf, recordPriceText, recordMoneyText, qtyText } from './records/orderText.ts';
 import type { RecordBody } from './records/records.ts';
 
 /** The times with which an order is signed. */
@@ -111,7 +111,7 @@ export class FileJournal implements Journal {
     return this.#file.append('TOMB', { cid: this.#cid(order) });
   }
   stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
-    return this.#file.append('AMEND', { cid: this.#facts.clientOrderId(id), order: id, stopLoss: priceText(instrument, stop) });
+    return this.#file.append('AMEND', { cid: this.#facts.clientOrderId(id), order: id, stopLoss: recordPriceText(instrument, stop) });
   }
 
   // --- Called by the live process

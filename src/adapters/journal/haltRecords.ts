@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { CLEARED_BY, type HaltCause, type HaltBoard, type HaltChange, type Scope } from '../../risk/live/halts.ts';
 import type { FileJournal } from './fileJournal.ts';
-import { guards } from './records/guards.ts';
+import { journalGuards } from './records/guards.ts';
 import type { JournalState } from './records/journalState.ts';
 import type { RecordBody } from './records/records.ts';
 
@@ -60,7 +60,7 @@ export function journalHaltChanges(
 
 /** Returns the halt causes in force at the end of a journal. */
 export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly HaltCause[] {
-  if (!guards.haltsPersist) return [];
+  if (!journalGuards.haltsPersist) return [];
   return [...state.halts.values()].flatMap((halt) => {
     const scope = scopeFromText(halt.scope, instruments);
     return scope === null ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];

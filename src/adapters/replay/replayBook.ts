@@ -44,7 +44,7 @@ export interface ReplayBook {
 }
 
 /** Returns the open time of a row, ms UTC. */
-export const openOf = ({ lengthMs, feed: { bars, cursor } }: ReplayBook, row: number, closeMs: number): number =>
+export const rowOpenMs = ({ lengthMs, feed: { bars, cursor } }: ReplayBook, row: number, closeMs: number): number =>
   lengthMs > 0 ? closeMs - lengthMs : bars.openMs[row - cursor.base]!;
 
 /** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
@@ -90,7 +90,7 @@ function isFollowed(replayBook: ReplayBook, brackets: Brackets, instrument: numb
   const index = row - feed.cursor.base;
   const [high, low] = [bars.high[index]! * priceScale, bars.low[index]! * priceScale];
   if (!(low >= stopsBelow && high < stopsAbove)) return false;
-  const openMs = openOf(replayBook, row, feed.closeOf(row));
+  const openMs = rowOpenMs(replayBook, row, feed.closeOf(row));
   if (brackets.follow(instrument, Math.round(high), Math.round(low), openMs))
     brackets.followClose(instrument, Math.round(bars.close[index]! * priceScale), openMs);
   return true;

@@ -19,7 +19,7 @@ import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import { matchTrades, openOf, passBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
+import { matchTrades, rowOpenMs, passBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -153,7 +153,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const replayBook = this.book(instrument);
     const { book } = replayBook;
     const closeMs = replayBook.feed.closeOf(row);
-    const openMs = openOf(replayBook, row, closeMs);
+    const openMs = rowOpenMs(replayBook, row, closeMs);
     const index = row - replayBook.feed.cursor.base;
     if (replayBook.trades !== null) {
       matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);

@@ -1,7 +1,7 @@
 // Measures the delay of this process's event loop: the 99th percentile of the last minute.
 
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import { repeat } from '../clock/wallClock.ts';
+import { repeatEvery } from '../clock/wallClock.ts';
 
 /** Delays shorter than the timer period are not seen. A period of 1 ms would cost an idle bot another 0.3 % of a core. */
 const RESOLUTION_MS = 2;
@@ -16,7 +16,7 @@ export class LoopDelay {
 
   constructor() {
     this.#histogram.enable();
-    this.#stop = repeat(PERIOD_MS, () => {
+    this.#stop = repeatEvery(PERIOD_MS, () => {
       this.#last = this.#measure();
       this.#histogram.reset();
     });

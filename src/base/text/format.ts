@@ -35,7 +35,7 @@ export function signed(value: number, digits: number): string {
 }
 
 /** Returns a whole number. */
-export function count(value: number): string {
+export function wholeText(value: number): string {
   return fixed(value, 0);
 }
 
@@ -76,7 +76,7 @@ export function signedAmount(value: number, asset: string): string {
 
 /** Returns `1 bar`, `2 bars`. */
 export function counted(amount: number, word: string): string {
-  return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+  return `${wholeText(amount)} ${word}${amount === 1 ? '' : 's'}`;
 }
 
 /** Returns a fraction as percent: 0.1842 is `18.42 %`. */
@@ -146,12 +146,12 @@ export function spanText(ms: number): string {
     [1000, 's'],
   ];
   const first = timeUnits.findIndex(([length]) => ms >= length);
-  if (first < 0) return `${count(ms)}${THIN}ms`;
+  if (first < 0) return `${wholeText(ms)}${THIN}ms`;
   const [length, name] = timeUnits[first] ?? [1, 'ms'];
   const whole = Math.floor(ms / length);
   const next = timeUnits[first + 1];
   const nextCount = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
-  const head = `${count(whole)}${THIN}${name}`;
+  const head = `${wholeText(whole)}${THIN}${name}`;
   return next && nextCount > 0 ? `${head} ${nextCount}${THIN}${next[1]}` : head;
 }
 

@@ -15,9 +15,9 @@ export function answerLines(answer: unknown, columns = COLUMNS): readonly string
   return recordLines(answer, columns);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is JsonFields => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** True for a code of the wire protocol: the word that it means, and its raw text. */
 const isCode = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isCode(value);
@@ -25,7 +25,7 @@ const isSimple = (value: unknown): boolean => typeof value !== 'object' || value
 /**
  * Returns the lines of the simple members, then those of the nested members below their headings. The member `rows` needs no heading.
  */
-function recordLines(record: Fields, columns: number): readonly string[] {
+function recordLines(record: JsonFields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const simple = entries.filter(([, value]) => isSimple(value));
   const simpleLines = alignedRows(simple.map(([name, value]) => [headingText(name), cellText(name, value)]));
@@ -39,7 +39,7 @@ function recordLines(record: Fields, columns: number): readonly string[] {
 }
 
 /** Returns the members that have a value. */
-const presentFields = (record: Fields): readonly (readonly [string, unknown])[] =>
+const presentFields = (record: JsonFields): readonly (readonly [string, unknown])[] =>
   Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -64,7 +64,7 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
 }
 
 /** Returns a record as a paragraph of its simple values, with nested values below. */
-function packedLines(record: Fields, columns: number): readonly string[] {
+function packedLines(record: JsonFields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${headingText(name)} ${cellText(name, value)}`);
   const lines = packWords(pairs, columns - 2);

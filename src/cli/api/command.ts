@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 
@@ -16,7 +16,7 @@ const options = (args: Argv) =>
       'dry-run': { ...flag, describe: 'Print the request and the string to sign; send nothing' },
       json: { ...flag, describe: 'Print JSON alone on stdout; ids and decimals are text' },
       ...accessOptions,
-      timeout: { ...text, default: '10', describe: 'Seconds to wait for the answer' },
+      timeout: { ...TEXT_OPTION, default: '10', describe: 'Seconds to wait for the answer' },
       verbose: { ...flag, describe: 'Report every request on stderr' },
     })
     .example('$0 api spot.klines symbol=BTCUSDT interval=1h limit=5', 'the last five bars')

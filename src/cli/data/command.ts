@@ -4,14 +4,14 @@ import type { Argv, CommandModule } from 'yargs';
 import { downloadCommand, instrumentsCommand } from './download.ts';
 import { recordCommand } from './record.ts';
 import { FORMATS } from '../../adapters/catalog/rows/formats.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
-const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
+const catalog = { ...TEXT_OPTION, default: 'data', describe: 'Folder of the catalog' } as const;
 const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
-const symbol = { ...text, describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
+const symbol = { ...TEXT_OPTION, describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
 const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
-const interval = { ...text, describe: 'Length of a bar, such as 5s, 1m, 3m, 2h, 1d, 1w or 1M' } as const;
+const interval = { ...TEXT_OPTION, describe: 'Length of a bar, such as 5s, 1m, 3m, 2h, 1d, 1w or 1M' } as const;
 
 /** Adds `isobar data import`. */
 const importCommand = (yargs: Argv) =>
@@ -29,20 +29,20 @@ const importCommand = (yargs: Argv) =>
           describe:
             'Kind of the rows: bars, klines of the mark price or funding rates of a contract, single trades, or values of an external series',
         },
-        name: { ...text, describe: 'With --as series: name by which strategies read the series' },
-        time: { ...text, describe: 'With --as series: column of the times of the values' },
-        'known-at': { ...text, describe: 'With --as series: column of the times at which the values became known' },
-        value: { ...text, describe: 'With --as series: column of the values; default: the series name, or the only other column' },
+        name: { ...TEXT_OPTION, describe: 'With --as series: name by which strategies read the series' },
+        time: { ...TEXT_OPTION, describe: 'With --as series: column of the times of the values' },
+        'known-at': { ...TEXT_OPTION, describe: 'With --as series: column of the times at which the values became known' },
+        value: { ...TEXT_OPTION, describe: 'With --as series: column of the values; default: the series name, or the only other column' },
         format: { choices: FORMATS, describe: 'Format of the files; default: found from their content' },
         catalog,
-        instrument: { ...text, describe: 'JSON file with the instrument record' },
+        instrument: { ...TEXT_OPTION, describe: 'JSON file with the instrument record' },
         'round-to-tick': {
           type: 'boolean',
           default: false,
           describe: 'Round prices that are finer than the precision instead of rejecting them',
         },
         'skip-bad': { type: 'boolean', default: false, describe: 'Set bad rows aside in a reject file instead of ending with the first' },
-        rejects: { ...text, describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
+        rejects: { ...TEXT_OPTION, describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
         json,
       }),
     async (args) => {
@@ -82,9 +82,9 @@ const resampleCommand = (yargs: Argv) =>
       args.options({
         symbol: { ...symbol, demandOption: true },
         interval: { ...interval, demandOption: true, describe: 'Interval to make' },
-        from: { ...text, describe: 'Interval to make it from; default: the longest that divides it' },
+        from: { ...TEXT_OPTION, describe: 'Interval to make it from; default: the longest that divides it' },
         'min-coverage': {
-          ...text,
+          ...TEXT_OPTION,
           default: '0',
           describe: 'Least share of its shorter bars that a bar needs, 0 to 1; others are left out',
         },
@@ -104,11 +104,11 @@ const generateCommand = (yargs: Argv) =>
       args.options({
         symbol: { ...symbol, demandOption: true, describe: 'Symbol such as SYNUSDT, or several: SYNUSDT,TWOUSDT; each has the next seed' },
         interval: { ...interval, demandOption: true },
-        from: { ...text, demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
-        bars: { ...text, demandOption: true, describe: 'Number of bars' },
-        seed: { ...text, demandOption: true, describe: 'Seed, a whole number from 0: the same seed, the same bars' },
-        price: { ...text, default: '30000', describe: 'Price at the start, in the quote asset' },
-        'gap-share': { ...text, default: '0', describe: 'Share of bars to leave out, 0 to 0.5' },
+        from: { ...TEXT_OPTION, demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
+        bars: { ...TEXT_OPTION, demandOption: true, describe: 'Number of bars' },
+        seed: { ...TEXT_OPTION, demandOption: true, describe: 'Seed, a whole number from 0: the same seed, the same bars' },
+        price: { ...TEXT_OPTION, default: '30000', describe: 'Price at the start, in the quote asset' },
+        'gap-share': { ...TEXT_OPTION, default: '0', describe: 'Share of bars to leave out, 0 to 0.5' },
         market: { ...market, default: 'spot' as const },
         catalog,
         json,

@@ -2,17 +2,17 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const, describe: 'Market' } as const;
-const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
+const catalog = { ...TEXT_OPTION, default: 'data', describe: 'Folder of the catalog' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
 
 /** Options that `download` and `record` share: which sets, and how revised bars are handled. */
 export const setOptions = {
   market,
-  symbol: { ...text, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
-  interval: { ...text, demandOption: true, describe: 'Length of a bar, such as 1m, 3m or 1d, or several: 1m,1h' },
+  symbol: { ...TEXT_OPTION, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
+  interval: { ...TEXT_OPTION, demandOption: true, describe: 'Length of a bar, such as 1m, 3m or 1d, or several: 1m,1h' },
   revised: {
     choices: ['keep', 'replace'] as const,
     default: 'keep' as const,
@@ -31,7 +31,7 @@ export const downloadCommand = (yargs: Argv) =>
       args
         .options({
           ...setOptions,
-          from: { ...text, describe: 'Leave out bars before this time, such as 2026-11-20 or 2026-11-20T08:00 (UTC)' },
+          from: { ...TEXT_OPTION, describe: 'Leave out bars before this time, such as 2026-11-20 or 2026-11-20T08:00 (UTC)' },
         })
         .options(accessOptions),
     async (args) => (await import('./downloadActions.ts')).downloadData(args),
@@ -46,7 +46,7 @@ export const instrumentsCommand = (yargs: Argv) =>
       args
         .options({
           market: { ...market, default: undefined, describe: 'Market; default: both, or spot with --symbol' },
-          symbol: { ...text, describe: 'Symbol, or several; default: all of the catalog' },
+          symbol: { ...TEXT_OPTION, describe: 'Symbol, or several; default: all of the catalog' },
           catalog,
           json,
         })

@@ -6,7 +6,7 @@ import type { RecordNews } from '../../tasks/download/recorder.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { assertNever } from '../../base/assert.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import { heading, instrumentLine, qualityLines } from './text.ts';
 
 /** Maximum number of entries of a list that are printed. */
@@ -22,7 +22,7 @@ export function downloadText(set: DownloadedSet): string {
     ...(set.openRow === null ? [] : [`    open bar    the last bar had not closed when it was imported: ${set.openRow}`]),
     ...(set.hole === null ? [] : holeLines(set.hole)),
     ...set.refused.slice(0, MAX_SHOWN).map((problem) => `    refused     ${problem}`),
-    ...(set.refused.length > MAX_SHOWN ? [`                and ${count(set.refused.length - MAX_SHOWN)} more rows`] : []),
+    ...(set.refused.length > MAX_SHOWN ? [`                and ${wholeText(set.refused.length - MAX_SHOWN)} more rows`] : []),
     ...qualityLines(manifest),
     `    instrument  ${instrumentLine(instrument)}`,
     ...set.instrumentChanges.map((change) => `                ${change}`),
@@ -33,9 +33,9 @@ export function downloadText(set: DownloadedSet): string {
 
 /** Returns the number of closed klines that the exchange sent, and how many of them are new. */
 function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: DownloadedSet): string {
-  const klines = `${count(rows)} closed ${from === interval ? 'bars' : `bars of ${from}`}`;
-  const filled = filledRows > 0 ? ` (${count(filledRows)} fill holes)` : '';
-  return `${klines}: ${count(newRows)} new${filled}, ${count(equalRows)} unchanged`;
+  const klines = `${wholeText(rows)} closed ${from === interval ? 'bars' : `bars of ${from}`}`;
+  const filled = filledRows > 0 ? ` (${wholeText(filledRows)} fill holes)` : '';
+  return `${klines}: ${wholeText(newRows)} new${filled}, ${wholeText(equalRows)} unchanged`;
 }
 
 /** Returns the lines about bars that the exchange has changed since they were stored. */
@@ -43,8 +43,8 @@ function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
   const action = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
   const lines = revised.slice(0, MAX_SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
-  const more = revised.length > MAX_SHOWN ? [`                and ${count(revised.length - MAX_SHOWN)} more`] : [];
-  return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${action}`, ...lines, ...more];
+  const more = revised.length > MAX_SHOWN ? [`                and ${wholeText(revised.length - MAX_SHOWN)} more`] : [];
+  return [`    revised     ${wholeText(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${action}`, ...lines, ...more];
 }
 
 type PriceFigures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
@@ -84,10 +84,10 @@ function eventText(news: RecordNews): string {
     case 'caughtUp': {
       const { set } = news;
       const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minute(set.hole.fromMs)} on stays`;
-      return `${setName(set)}  ${count(set.newRows)} new bars, ${count(set.manifest.rows)} in all${hole}`;
+      return `${setName(set)}  ${wholeText(set.newRows)} new bars, ${wholeText(set.manifest.rows)} in all${hole}`;
     }
     case 'written': {
-      const bars = news.bars === 1 ? 'bar' : `${count(news.bars)} bars to`;
+      const bars = news.bars === 1 ? 'bar' : `${wholeText(news.bars)} bars to`;
       const resampledText = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
       return `${setName(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${resampledText}`;
     }

@@ -12,7 +12,7 @@ import {
 } from '../../adapters/catalog/external/externalStore.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { count, counted, spanText } from '../../base/text/format.ts';
+import { wholeText, counted, spanText } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { print, printJson } from '../terminal/print.ts';
 
@@ -91,12 +91,12 @@ function importedText({ files, fileRows, newRows, path, manifest }: ImportedExte
   const gapText =
     firstGap === undefined
       ? 'none'
-      : `${count(gaps)}  (about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual; the first after ${minute(firstGap.from)})`;
+      : `${wholeText(gaps)}  (about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual; the first after ${minute(firstGap.from)})`;
   return [
     `  ${title}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
-    `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
+    `    from        ${from}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
     `    known       ${latenessText(lateness.minMs)} to ${latenessText(lateness.maxMs)} after their times, the middle one ${latenessText(lateness.medianMs)}`,
-    `    revisions   ${revisions === 0 ? 'none' : count(revisions)}`,
+    `    revisions   ${revisions === 0 ? 'none' : wholeText(revisions)}`,
     `    gaps        ${gapText}`,
     `    written     ${path}`,
   ].join('\n');
@@ -127,13 +127,13 @@ const HEAD = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revision
 const tableRow = (manifest: ExternalManifest): string[] => [
   manifest.name,
   symbolOf(manifest),
-  count(manifest.rows),
+  wholeText(manifest.rows),
   minute(manifest.first),
   minute(manifest.last),
-  count(manifest.revisions),
+  wholeText(manifest.revisions),
   latenessText(manifest.lateness.maxMs),
-  count(manifest.gaps),
-  count(manifest.missing),
+  wholeText(manifest.gaps),
+  wholeText(manifest.missing),
 ];
 
 const indentedTable = (rows: readonly (readonly string[])[], sides: string): string =>
@@ -152,7 +152,12 @@ export function externalCheckText(checked: readonly CheckedExternal[]): string {
     if (!unchanged) return 'CHANGED';
     return wrong > 0 ? 'BAD' : 'ok';
   };
-  const rows = checked.map((each) => [...tableRow(each.manifest), count(each.wrong), stateOf(each), each.manifest.dataSha256.slice(0, 10)]);
+  const rows = checked.map((each) => [
+    ...tableRow(each.manifest),
+    wholeText(each.wrong),
+    stateOf(each),
+    each.manifest.dataSha256.slice(0, 10),
+  ]);
   const notes = checked.flatMap(({ manifest, unchanged }) =>
     unchanged ? [] : [`  series ${manifest.name}: changed by another program since isobar wrote it; delete it and import the data again`],
   );

@@ -6,7 +6,7 @@ import { expandFiles } from '../../adapters/catalog/import/globs.ts';
 import { checkTrades, readTradeManifest, type CheckedTrades, type TradeManifest } from '../../adapters/catalog/trades/tradeStore.ts';
 import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import type { Market } from '../../model/instrument.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { print, printJson } from '../terminal/print.ts';
@@ -64,7 +64,7 @@ function importedText({ files, knownFiles, fileRows, newRows, path, manifest, in
   const { symbol, market, rows, first, last } = manifest;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   const rowsText =
-    knownFiles.length === files.length ? 'the catalog has all of it' : `${counted(fileRows, 'row')}, ${count(newRows)} of them new`;
+    knownFiles.length === files.length ? 'the catalog has all of it' : `${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new`;
   return [
     `  ${symbol} ${manifest.kind} ${market}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
     `    from        ${from}  (${rowsText})`,
@@ -93,7 +93,7 @@ export function tradeListings(catalog: string): TradeManifest[] {
 
 /** Returns the row of `list` for trades. */
 export function tradeListRow({ market, symbol, kind, rows, first, last, gaps, missingIds }: TradeManifest): string[] {
-  return [market, symbol, kind, count(rows), minute(first), minute(last), count(gaps), count(missingIds), 'import'];
+  return [market, symbol, kind, wholeText(rows), minute(first), minute(last), wholeText(gaps), wholeText(missingIds), 'import'];
 }
 
 /** Returns the result of a check for each wanted set of trades. */
@@ -111,7 +111,19 @@ export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): stri
   const { market, symbol, kind, rows, gaps, missingIds, sha256 } = manifest;
   const stateOfRows = wrong > 0 ? 'BAD' : 'ok';
   const state = changed.length > 0 ? 'CHANGED' : stateOfRows;
-  return [market, symbol, kind, count(rows), count(gaps), count(missingIds), '', '', count(wrong), state, sha256.slice(0, 10)];
+  return [
+    market,
+    symbol,
+    kind,
+    wholeText(rows),
+    wholeText(gaps),
+    wholeText(missingIds),
+    '',
+    '',
+    wholeText(wrong),
+    state,
+    sha256.slice(0, 10),
+  ];
 }
 
 /** Returns a note for each file that another program has changed. */

@@ -9,7 +9,7 @@ import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
 import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
 import type { Warning } from '../../model/warning.ts';
 import { markWarnings } from '../../report/warnings/dataWarnings.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 
 /** Returns `mark 1h` or `funding`, shown in the interval column. */
 const seriesName = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
@@ -32,7 +32,17 @@ export function isSoundSeries({ unchanged, wrong }: CheckedSeries<unknown>): boo
 /** Returns the row of `list` for a series. */
 export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synthetic }: SeriesEntry): string[] {
   const source = synthetic ? 'synthetic' : 'import';
-  return ['futures', key.symbol, seriesName(key), count(rows), minute(firstMs), minute(lastMs), count(gaps), count(missing), source];
+  return [
+    'futures',
+    key.symbol,
+    seriesName(key),
+    wholeText(rows),
+    minute(firstMs),
+    minute(lastMs),
+    wholeText(gaps),
+    wholeText(missing),
+    source,
+  ];
 }
 
 /** Returns the row of `check` for a series. Two columns are empty, because they apply only to bars. */
@@ -43,12 +53,12 @@ export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dat
     'futures',
     key.symbol,
     seriesName(key),
-    count(rows),
-    count(gaps),
-    count(missing),
+    wholeText(rows),
+    wholeText(gaps),
+    wholeText(missing),
     '',
     '',
-    count(wrong),
+    wholeText(wrong),
     state,
     dataSha256.slice(0, 10),
   ];
@@ -70,8 +80,8 @@ export function importedSeriesText({ files, fileRows, newRows, entry }: Imported
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   return [
     `  ${key.symbol} ${seriesName(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
-    `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
-    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${count(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
+    `    from        ${from}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
+    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${wholeText(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
     `    written     ${path}`,
   ].join('\n');
 }

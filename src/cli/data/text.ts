@@ -11,7 +11,7 @@ import type { Contract } from '../../model/contract.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
 import { warningText, type Warning } from '../../model/warning.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import { countWarnings } from '../../report/warnings/dataWarnings.ts';
 import { alignedRows } from '../terminal/tables.ts';
@@ -62,7 +62,7 @@ function originLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
   const knownFiles = set.knownFiles.length;
   const formatText = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
-  const newRowsText = `${formatText}${counted(set.fileRows, 'row')}, ${count(set.newRows)} of them new`;
+  const newRowsText = `${formatText}${counted(set.fileRows, 'row')}, ${wholeText(set.newRows)} of them new`;
   const rowsText = `(${knownFiles === files.length ? 'the catalog has all of it' : newRowsText})`;
   const names = files.map((file) => basename(file)).join(', ');
   const isShort = files.length <= 3 && `    from        ${names}  ${rowsText}`.length <= COLUMNS;
@@ -78,14 +78,14 @@ function originLines(set: ImportedSet): string[] {
       'between',
       `${counted(fileGaps.length, 'gap')} between files, the first of ${counted(gap.bars, 'bar')} after ${basename(gap.after)}`,
     );
-  if (set.rejectsPath !== null) addLine('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
+  if (set.rejectsPath !== null) addLine('bad rows', `${wholeText(set.badRows)} set aside in ${set.rejectsPath}`);
   return lines;
 }
 
 /** Returns the text about bars that were generated or resampled. `how` names their source. `coverage` is null for generated bars. */
 export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
   const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
-  if (coverage) lines.push(`    coverage    ${count(coverage.thin)} thin bars kept, ${count(coverage.dropped)} left out`);
+  if (coverage) lines.push(`    coverage    ${wholeText(coverage.thin)} thin bars kept, ${wholeText(coverage.dropped)} left out`);
   return [...lines, `    written     ${path}`].join('\n');
 }
 
@@ -97,7 +97,7 @@ export function heading({ market, symbol, interval, rows, first, last }: GapMani
 
 /** Returns the lines about gaps, bars without volume and an open last bar. */
 export function qualityLines(manifest: GapManifest): string[] {
-  const gaps = `${count(manifest.gaps)}  (${counted(manifest.missingBars, 'bar')} missing, longest ${count(manifest.longestGapBars)})`;
+  const gaps = `${wholeText(manifest.gaps)}  (${counted(manifest.missingBars, 'bar')} missing, longest ${wholeText(manifest.longestGapBars)})`;
   const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${counted(manifest.zeroVolumeRows, 'bar')}`];
   if (manifest.openLastBar) lines.push('    open bar    the last bar had not closed yet');
   return lines;
@@ -147,11 +147,11 @@ export function catalogListText(
     entry.market,
     entry.symbol,
     entry.interval,
-    count(entry.rows),
+    wholeText(entry.rows),
     formatMinute(entry.firstMs).slice(0, 16),
     formatMinute(entry.lastMs).slice(0, 16),
-    count(entry.gaps),
-    count(entry.missingBars),
+    wholeText(entry.gaps),
+    wholeText(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
   return alignRows([head, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
@@ -168,12 +168,12 @@ export function checkText(
     key.market,
     key.symbol,
     key.interval,
-    count(manifest.rows),
-    count(manifest.gaps),
-    count(manifest.missingBars),
-    count(manifest.zeroVolumeRows),
-    count(manifest.thinBars),
-    count(manifest.wrong.length),
+    wholeText(manifest.rows),
+    wholeText(manifest.gaps),
+    wholeText(manifest.missingBars),
+    wholeText(manifest.zeroVolumeRows),
+    wholeText(manifest.thinBars),
+    wholeText(manifest.wrong.length),
     stateText(manifest, unchanged),
     manifest.sha256.slice(0, 10),
   ]);

@@ -2,19 +2,19 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { accessOptions } from '../options/access.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .options({
       market: { choices: ['spot', 'futures', 'both'] as const, describe: 'Markets to check; default: those with an address' },
-      symbol: { ...text, describe: 'Symbols to trade: BTCUSDT,ETHUSDT,E-BTC-USDT; default: the catalog' },
-      catalog: { ...text, default: 'data', describe: 'Folder whose instrument records are compared' },
+      symbol: { ...TEXT_OPTION, describe: 'Symbols to trade: BTCUSDT,ETHUSDT,E-BTC-USDT; default: the catalog' },
+      catalog: { ...TEXT_OPTION, default: 'data', describe: 'Folder whose instrument records are compared' },
       ...accessOptions,
-      timeout: { ...text, default: '10', describe: 'Seconds to wait for each answer' },
+      timeout: { ...TEXT_OPTION, default: '10', describe: 'Seconds to wait for each answer' },
       json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
-      bundle: { ...text, describe: 'Write a support bundle to this file: no key, no amounts' },
+      bundle: { ...TEXT_OPTION, describe: 'Write a support bundle to this file: no key, no amounts' },
     })
     .example('$0 doctor --spot-url https://api.example.com', 'can this computer trade there, and if not, why')
     .epilogue('Changes nothing and places nothing. docs/doctor.md explains every check.');

@@ -5,7 +5,7 @@ import type { DoctorReport } from '../../tasks/doctor/doctor.ts';
 import { sanitizeJson } from '../../base/text/untrustedText.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
-import { count } from '../../base/text/format.ts';
+import { wholeText } from '../../base/text/format.ts';
 import { COLUMNS, colourText, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
@@ -29,7 +29,7 @@ export function headingLines(market: Market | null, origin: string | null): read
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
   const [first = '', ...rest] = wrapText(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
-  const time = status === 'skipped' ? '' : `${count(ms)} ms`;
+  const time = status === 'skipped' ? '' : `${wholeText(ms)} ms`;
   const head = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
   return [
     `${head}${first.padEnd(COLUMNS - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
@@ -52,10 +52,10 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
   const warnings = namesWith('warning');
   const skipped = namesWith('skipped');
   const counts = [
-    `${count(namesWith('ok').length)} ok`,
-    ...(warnings.length > 0 ? [`${count(warnings.length)} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),
-    ...(failed.length > 0 ? [`${count(failed.length)} failed`] : []),
-    ...(skipped.length > 0 ? [`${count(skipped.length)} skipped`] : []),
+    `${wholeText(namesWith('ok').length)} ok`,
+    ...(warnings.length > 0 ? [`${wholeText(warnings.length)} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),
+    ...(failed.length > 0 ? [`${wholeText(failed.length)} failed`] : []),
+    ...(skipped.length > 0 ? [`${wholeText(skipped.length)} skipped`] : []),
   ];
   const verdict = ok ? 'ready to trade' : 'not ready to trade';
   const text = `${counts.join(', ')}: ${verdict}`;

@@ -4,7 +4,7 @@ import { checkJournal, type JournalReport } from '../../adapters/journal/checkJo
 import { EXIT } from '../../base/errors.ts';
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
@@ -22,16 +22,16 @@ export function check({ path, json }: { readonly path: string; readonly json: bo
 function journalLines(report: JournalReport): readonly string[] {
   const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, provenAbsent, halts, writer } = report;
   const times = firstMs === null || lastMs === null ? [] : fact('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);
-  const kindCounts = Object.entries(kinds).map(([kind, kindCount]) => `${kind} ${count(kindCount)}`);
+  const kindCounts = Object.entries(kinds).map(([kind, kindCount]) => `${kind} ${wholeText(kindCount)}`);
   return [
     ...fact('journal', report.path),
     ...fact('account', sanitizeText(account ?? 'none yet')),
-    ...fact('files', `${count(files)}, ${counted(bytes, 'byte')}`),
-    ...fact('records', records === 0 ? 'none' : `${count(records)}, ${count(firstSeq)} to ${count(lastSeq)}`),
+    ...fact('files', `${wholeText(files)}, ${counted(bytes, 'byte')}`),
+    ...fact('records', records === 0 ? 'none' : `${wholeText(records)}, ${wholeText(firstSeq)} to ${wholeText(lastSeq)}`),
     ...times,
     ...(records === 0 ? [] : fact('kinds', kindCounts.join(', '))),
     ...fact('open orders', unfinishedText(report)),
-    ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proven absent, and still watched`) : []),
+    ...(provenAbsent > 0 ? fact('no effect', `${wholeText(provenAbsent)}: proven absent, and still watched`) : []),
     ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
     ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: it may be writing the last record`) : []),
     '',
@@ -51,7 +51,7 @@ const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string
 function unfinishedText({ unfinished }: JournalReport): string {
   const parts = Object.entries(UNFINISHED_TEXT).flatMap(([kind, text]) => {
     const orders = Object.entries(unfinished).find(([name]) => name === kind)?.[1] ?? 0;
-    return orders > 0 ? [`${count(orders)} ${text}`] : [];
+    return orders > 0 ? [`${wholeText(orders)} ${text}`] : [];
   });
   return parts.length > 0 ? parts.join(', ') : 'none';
 }
@@ -62,7 +62,7 @@ function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readon
   if (verdict === 'whole' || !torn) return ['whole: a start continues with it'];
   const { path, line, bytes, message } = torn;
   return wrapText(
-    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start omits this line and continues after record ${count(lastSeq)}`,
+    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start omits this line and continues after record ${wholeText(lastSeq)}`,
   );
 }
 

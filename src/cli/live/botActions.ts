@@ -8,7 +8,7 @@ import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { BotRequest } from '../../tasks/control/request.ts';
 import { rearm, readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { holderIn, killerOf } from '../../tasks/kill/separate/killTurn.ts';
-import { after } from '../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { LIMITS } from '../../risk/limits/limits.ts';
@@ -22,21 +22,21 @@ const POLL_EVERY_MS = 500;
 const MAX_LINES = 1000;
 
 /** Runs `isobar status`. */
-export async function status(args: ViewArgs): Promise<void> {
+export async function printStatus(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view);
   else printLines(statusLines(view));
 }
 
 /** Runs `isobar positions`. */
-export async function positions(args: ViewArgs): Promise<void> {
+export async function printPositions(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view.positions);
   else printLines(positionLines(view));
 }
 
 /** Runs `isobar orders` without a subcommand. */
-export async function orders(args: ViewArgs): Promise<void> {
+export async function printOrders(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   const { open, unknown, provenAbsent, foreignOrders } = view;
   if (args.json) printJson({ open, unknown, provenAbsent, foreignOrders });
@@ -109,7 +109,7 @@ function requireStopped(folder: string): void {
 }
 
 /** Runs `isobar logs`. With `--follow` it asks for new lines until a signal ends it. */
-export async function logs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
+export async function printLogs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
   const max = Number(args.lines);
   if (!(Number.isInteger(max) && max >= 1 && max <= MAX_LINES)) {
     throw new ConfigError(`--lines: expected 1 to ${MAX_LINES}, got '${args.lines}'`, 'the log file of the bot has all lines');
@@ -122,7 +122,7 @@ export async function logs(args: ViewArgs & { readonly lines: string; readonly f
       for (const line of lines) process.stdout.write(`${args.json ? JSON.stringify(line) : logText(line)}\n`);
       lastSeq = lines.at(-1)?.seq ?? lastSeq;
       if (!args.follow || stop.signal.aborted) return;
-      await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
     }
   } finally {
     stop.release();

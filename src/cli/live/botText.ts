@@ -4,7 +4,7 @@ import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, BotLogLine } from '../../tasks/control/botControl.ts';
 import type { BotView, BotOrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
-import { count, counted, grouped, NONE, percent } from '../../base/text/format.ts';
+import { wholeText, counted, grouped, NONE, percent } from '../../base/text/format.ts';
 import { table } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
 
@@ -42,8 +42,8 @@ export function statusLines(view: BotView): readonly string[] {
         grouped(equity),
         asset,
         signedText(today),
-        count(orders),
-        count(fills),
+        wholeText(orders),
+        wholeText(fills),
       ]),
       'lrlrrr',
     ),
@@ -82,7 +82,7 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
   ];
   return [
     `orders    ${parts.join(', ')}`,
-    `total     ${count(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
+    `total     ${wholeText(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${wholeText(counts.ordersDenied)} denied by risk, ${wholeText(counts.ordersRefused)} refused`,
   ];
 }
 
@@ -108,7 +108,7 @@ const limitText = (amount: string, unit: string): string => (unit === 'fraction'
 function usedBar(used: string, max: string): string {
   const fraction = Number(max) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(max))) : 0;
   const fullCells = Math.round(fraction * 10);
-  return `${'▇'.repeat(fullCells)}${'▁'.repeat(10 - fullCells)} ${count(fraction * 100)} %`;
+  return `${'▇'.repeat(fullCells)}${'▁'.repeat(10 - fullCells)} ${wholeText(fraction * 100)} %`;
 }
 
 /** Returns the newest value of an external series. A value can be ahead of its time, such as a forecast. */
@@ -140,7 +140,7 @@ function auditLine({ fastMs, result, maxAgeMs, message }: BotView['audit'], nowM
 /** Returns how far the journal is durable, or why it failed. */
 function journalLine({ failure, durableSeq, lastSeq }: BotView['journal']): string {
   if (failure !== null) return `journal   FAILED: ${sanitizeText(failure, 60)}`;
-  return `journal   record ${count(durableSeq)} on the disk, ${count(lastSeq - durableSeq)} not yet durable`;
+  return `journal   record ${wholeText(durableSeq)} on the disk, ${wholeText(lastSeq - durableSeq)} not yet durable`;
 }
 
 /** Returns the state of the data, the clocks, the audit, the journal, the rate limits and the process. */
@@ -154,10 +154,10 @@ function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, lo
     auditLine(audit, timeMs),
     journalLine(journal),
     ...(fullest
-      ? [`requests  fullest: ${fullest.name}, ${count(fullest.used)} of ${count(fullest.max)} in ${fullest.windowMs / 1000} s`]
+      ? [`requests  fullest: ${fullest.name}, ${wholeText(fullest.used)} of ${wholeText(fullest.max)} in ${fullest.windowMs / 1000} s`]
       : []),
     ...stopped.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
-    `process   ${count(rssBytes / 2 ** 20)} MiB${loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`}`,
+    `process   ${wholeText(rssBytes / 2 ** 20)} MiB${loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`}`,
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption, type BotSelection } from './botOptions.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
 
@@ -14,7 +14,7 @@ const haltOptions = (args: Argv) =>
 const resumeOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
-    .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...reasonOption })
+    .options({ code: { ...TEXT_OPTION, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...reasonOption })
     .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
 
 /** Adds the options of `isobar tighten`. */

@@ -1,7 +1,7 @@
 // Implements `isobar kill`: sets the kill switch, then cancels through the bot. If the bot does not answer, this process cancels.
 
 import { userInfo } from 'node:os';
-import { after, monotonicMs, nowMs } from '../../adapters/clock/wallClock.ts';
+import { runAfter, monotonicMs, nowMs } from '../../adapters/clock/wallClock.ts';
 import { stateFolderOf } from '../../access/settings.ts';
 import { hasBotFile, readBotFile, type BotFile } from '../../tasks/control/folder/botFile.ts';
 import { runningBots } from '../../tasks/control/folder/runningBots.ts';
@@ -81,7 +81,7 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
         const residuals = [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...openOrders];
         return { by: 'bot', report: null, residuals };
       }
-      await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
     }
   } catch (error) {
     // Whatever the bot answers, the kill continues from this process.
@@ -100,7 +100,7 @@ async function botFileOf(folder: string): Promise<BotFile> {
   const endMs = monotonicMs() + STARTING_MS;
   const isStarting = (): boolean => runningBots(stateFolderOf(process.env)).includes(folder);
   while (!hasBotFile(folder) && isStarting() && monotonicMs() < endMs)
-    await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
+    await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
   return readBotFile(folder);
 }
 

@@ -16,5 +16,5 @@ export const logsCommand: CommandModule<object, Args> = {
   command: 'logs',
   describe: 'Print the newest log lines of a running bot',
   builder: options,
-  handler: async (args) => (await import('./botActions.ts')).logs(args),
+  handler: async (args) => (await import('./botActions.ts')).printLogs(args),
 };

@@ -2,20 +2,20 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption } from './botOptions.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 const withId = (args: Argv, describe: string) =>
   withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe }).options(reasonOption);
 
 const adoptOptions = (args: Argv) =>
   withId(args, 'Id that isobar orders shows').options({
-    strategy: { ...text, describe: 'Strategy that gets the order (default: the only one)' },
+    strategy: { ...TEXT_OPTION, describe: 'Strategy that gets the order (default: the only one)' },
   });
 const ignoreOptions = (args: Argv) => withId(args, 'Id that isobar orders shows');
 const resolveOptions = (args: Argv) =>
   withId(args, 'Client order id of an order of unknown outcome').options({
     outcome: { choices: ['placed', 'noEffect'] as const, demandOption: true, describe: 'Outcome of the order at the exchange' },
-    'venue-id': { ...text, describe: 'Venue order id, if the order was placed' },
+    'venue-id': { ...TEXT_OPTION, describe: 'Venue order id, if the order was placed' },
   });
 
 /** The command `isobar orders` with its subcommands. */
@@ -25,7 +25,7 @@ export const ordersCommand: CommandModule = {
   builder: (yargs) =>
     yargs
       .command('$0', 'List open orders, orders of unknown outcome, and foreign orders', withBotOptions, async (args) =>
-        (await import('./botActions.ts')).orders(args),
+        (await import('./botActions.ts')).printOrders(args),
       )
       .command('adopt <id>', 'Assign a manually placed limit order to a strategy', adoptOptions, async (args) =>
         (await import('./botActions.ts')).decide({ op: 'adopt', id: args.id, strategy: args.strategy ?? null, why: args.why }, args),

@@ -1,7 +1,7 @@
 // Options of `isobar live`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
@@ -9,7 +9,7 @@ const options = (args: Argv) =>
     .positional('config', { type: 'string', describe: 'YAML file: strategy, feeds, capital, exchange (docs/live.md)' })
     .options({
       live: { type: 'boolean', default: false, describe: 'Trade with real money; the config needs mode: live as well' },
-      confirm: { ...text, describe: 'Fingerprint of the account; needed once, before the first trade for real money' },
+      confirm: { ...TEXT_OPTION, describe: 'Fingerprint of the account; needed once, before the first trade for real money' },
       demo: {
         type: 'boolean',
         default: false,
@@ -26,7 +26,7 @@ const options = (args: Argv) =>
         describe: 'Accept only strategies whose code isobar prove or a backtest has proved',
       },
       json: { type: 'boolean', default: false, describe: 'Print the log as JSON lines, also on a terminal' },
-      seconds: { ...text, describe: 'Stop the bot after this many seconds' },
+      seconds: { ...TEXT_OPTION, describe: 'Stop the bot after this many seconds' },
     })
     .example('$0 live --demo', 'a bot at work within seconds; Ctrl-C ends it')
     .example('$0 live config/bot.paper-spot.example.yaml', 'a bot of your own on the paper exchange');

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { after } from '../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../adapters/clock/wallClock.ts';
 import { isKilling } from '../../tasks/kill/killSwitch/killMark.ts';
 import { inheritedEnvironment, withoutSecrets } from '../../access/environment.ts';
 import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
@@ -72,7 +72,7 @@ const KILL_POLL_MS = 50;
 async function waitForKill(data: string, isJson: boolean): Promise<void> {
   if (!isKilling(data)) return;
   if (!isJson) process.stderr.write('The bot has ended; the paper exchange stays open until the kill has completed.\n');
-  while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_POLL_MS, resolve));
+  while (isKilling(data)) await new Promise<void>((resolve) => void runAfter(KILL_POLL_MS, resolve));
 }
 
 /** Removes the temporary folder of the demo. If another process holds a file open, prints the path for the user to remove. */

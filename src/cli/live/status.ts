@@ -10,7 +10,7 @@ export const statusCommand: CommandModule<object, Args> = {
   command: 'status',
   describe: 'Show a running bot: states and causes, equity, orders, limits, health',
   builder: (args) => withBotOptions(args).example('$0 status --data bot', 'the bot whose data folder is ./bot'),
-  handler: async (args) => (await import('./botActions.ts')).status(args),
+  handler: async (args) => (await import('./botActions.ts')).printStatus(args),
 };
 
 /** The command `isobar positions`. */
@@ -18,5 +18,5 @@ export const positionsCommand: CommandModule<object, Args> = {
   command: 'positions',
   describe: 'Show the positions of a running bot',
   builder: withBotOptions,
-  handler: async (args) => (await import('./botActions.ts')).positions(args),
+  handler: async (args) => (await import('./botActions.ts')).printPositions(args),
 };

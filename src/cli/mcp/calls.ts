@@ -1,7 +1,7 @@
 // Runs one command of isobar in its own process, and returns its exit code and output.
 
 import { spawn } from 'node:child_process';
-import { after } from '../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../adapters/clock/wallClock.ts';
 
 /** The result of a command that has ended. */
 export interface CommandResult {
@@ -29,7 +29,7 @@ export function runCommand(program: string, words: readonly string[], done: (res
   let cancelKill: (() => void) | null = null;
   const end = (): void => {
     child.kill('SIGTERM');
-    cancelKill ??= after(KILL_AFTER_MS, () => child.kill('SIGKILL'));
+    cancelKill ??= runAfter(KILL_AFTER_MS, () => child.kill('SIGKILL'));
   };
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

@@ -27,7 +27,7 @@ export interface ServerDeps {
 }
 
 type Id = string | number;
-type Fields = Readonly<Record<string, unknown>>;
+type MessageFields = Readonly<Record<string, unknown>>;
 
 /** A call of a tool that runs or waits. */
 interface Call {
@@ -98,7 +98,7 @@ export class McpServer {
   }
 
   /** Answers a request of the client by its method. Only `ping` is answered before `initialize`. */
-  #answer(id: Id, method: string, params: Fields): void {
+  #answer(id: Id, method: string, params: MessageFields): void {
     if (this.#calls.has(id)) return this.#fail(id, ERRORS.invalid, 'a call with this id is running');
     if (method === 'ping') return this.#succeed(id, {});
     if (method === 'initialize') return this.#initialize(id, params);
@@ -109,7 +109,7 @@ export class McpServer {
   }
 
   /** Agrees on a version of the protocol, and says what the server can do. */
-  #initialize(id: Id, { protocolVersion }: Fields): void {
+  #initialize(id: Id, { protocolVersion }: MessageFields): void {
     const chosenVersion = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
     this.#isInitialized = true;
     this.#succeed(id, {
@@ -121,7 +121,7 @@ export class McpServer {
   }
 
   /** Queues a call of a tool. Fails for an unknown tool, for invalid arguments, and beyond the maximum number of calls. */
-  #call(id: Id, { name, arguments: args = {} }: Fields): void {
+  #call(id: Id, { name, arguments: args = {} }: MessageFields): void {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool === undefined) return this.#fail(id, ERRORS.params, this.#noToolText(name));
     if (!isFields(args)) return this.#fail(id, ERRORS.params, 'arguments: expected an object');
@@ -190,4 +190,4 @@ function resultOf({ code, stdout, stderr }: CommandResult): object {
   return { content, isError: !RESULT_CODES.includes(code) || stdout.trim() === '', _meta: { exitCode: code } };
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is MessageFields => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,10 +1,10 @@
 // Options of all commands that connect to an exchange.
 
-import { text } from './text.ts';
+import { TEXT_OPTION } from './text.ts';
 
 /** The options of commands that call an exchange. */
 export const accessOptions = {
-  config: { ...text, describe: 'Access file (docs/exchange-access.md), or the config of a bot' },
-  'spot-url': { ...text, describe: 'Address of the spot service; default: ISOBAR_SPOT_URL' },
-  'futures-url': { ...text, describe: 'Address of the futures service; default: ISOBAR_FUTURES_URL' },
+  config: { ...TEXT_OPTION, describe: 'Access file (docs/exchange-access.md), or the config of a bot' },
+  'spot-url': { ...TEXT_OPTION, describe: 'Address of the spot service; default: ISOBAR_SPOT_URL' },
+  'futures-url': { ...TEXT_OPTION, describe: 'Address of the futures service; default: ISOBAR_FUTURES_URL' },
 } as const;

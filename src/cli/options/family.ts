@@ -1,10 +1,10 @@
 // The option `--family NAME`, which separates trials of unrelated work on the same market data.
 
 import { ConfigError } from '../../base/errors.ts';
-import { text } from './text.ts';
+import { TEXT_OPTION } from './text.ts';
 
 /** The option `--family` of commands that count trials. */
-export const FAMILY = { ...text, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
+export const FAMILY = { ...TEXT_OPTION, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
 
 /** Returns the family name. Null without the option. Throws ConfigError for an invalid name. */
 export function familyOf(name: string | undefined): string | null {

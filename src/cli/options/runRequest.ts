@@ -4,7 +4,7 @@ import type { RunRequest } from '../../definition/request.ts';
 import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
-import { text } from './text.ts';
+import { TEXT_OPTION } from './text.ts';
 
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true } as const;
@@ -16,10 +16,10 @@ export const SET_OPTION = {
 
 /** The options that, with a strategy file, replace a definition. */
 export const DATA_OPTIONS = {
-  data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
-  cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
-  symbol: { ...text, describe: 'Symbol of the bars; default: from the file name' },
-  interval: { ...text, describe: 'Interval of the bars; default: from the file name' },
+  data: { ...TEXT_OPTION, describe: 'Bars for a strategy file: CSV, plain or gzip' },
+  cash: { ...TEXT_OPTION, describe: 'Starting cash, in the quote asset of the bars' },
+  symbol: { ...TEXT_OPTION, describe: 'Symbol of the bars; default: from the file name' },
+  interval: { ...TEXT_OPTION, describe: 'Interval of the bars; default: from the file name' },
   params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
 } as const;
 

@@ -1,4 +1,4 @@
 // An option that takes one text. Most options add only a description.
 
 /** An option whose value is text. */
-export const text = { type: 'string', requiresArg: true } as const;
+export const TEXT_OPTION = { type: 'string', requiresArg: true } as const;

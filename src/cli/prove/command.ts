@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 /** Adds the options of the command. */
@@ -11,10 +11,10 @@ const options = (args: Argv) =>
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
     .options({
       ...SET_OPTION,
-      times: { ...text, default: '200', describe: 'Number of random times after which the data end or change' },
+      times: { ...TEXT_OPTION, default: '200', describe: 'Number of random times after which the data end or change' },
       quick: { type: 'boolean', default: false, describe: 'Use at most 20 random times' },
       'bar-timeout': BAR_TIMEOUT,
-      ledger: { ...text, describe: 'Folder of the trial ledger, which keeps the verdict; default: ledger, beside the catalog' },
+      ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger, which keeps the verdict; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 proved, 3 refuted, 4 not proved' },
     })

@@ -3,7 +3,7 @@
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { FAMILY } from '../options/family.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 /** Adds the options of the command. */
@@ -12,7 +12,7 @@ const options = (args: Argv) =>
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })
     .options({
       ...SET_OPTION,
-      out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
+      out: { ...TEXT_OPTION, default: 'runs', describe: 'Folder under which the run folder is made' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print only the path of the run folder' },
       report: { type: 'boolean', default: true, describe: 'Write report.html; --no-report leaves it out' },
@@ -28,7 +28,7 @@ const options = (args: Argv) =>
       },
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
-      ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
+      ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       demo: { type: 'boolean', default: false, describe: 'Run a strategy file, or a strategy of isobar, on synthetic bars' },
     })
     .options(DATA_OPTIONS)
@@ -40,6 +40,6 @@ const options = (args: Argv) =>
 /** Returns the parser with the command `backtest`. */
 export function withBacktest(yargs: Argv): Argv {
   return yargs.command('backtest [what]', 'Run a strategy over bars; write a run folder with a report', options, async (args) =>
-    (await import('./backtestAction.ts')).backtest(args),
+    (await import('./backtestAction.ts')).runBacktestCommand(args),
   );
 }

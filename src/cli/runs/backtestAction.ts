@@ -26,7 +26,7 @@ interface BacktestArgs extends RunRequestArgs {
 }
 
 /** Runs `isobar backtest`. */
-export async function backtest(args: BacktestArgs): Promise<void> {
+export async function runBacktestCommand(args: BacktestArgs): Promise<void> {
   const line = progressLine('bars');
   const write = (text: string) => {
     if (args.quiet) return;

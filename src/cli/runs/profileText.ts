@@ -2,7 +2,7 @@
 
 import { NONE } from '../../base/text/format.ts';
 import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';
-import type { Profile } from '../../report/profiles/profile.ts';
+import type { FigureProfile } from '../../report/profiles/profile.ts';
 import type { Summary } from '../../report/summary/summary.ts';
 import { marketNames, strategyNames } from '../../report/terminal/closingTable.ts';
 import { REASONS } from '../../report/words/figures.ts';
@@ -14,7 +14,7 @@ const DIGITS = 8;
 
 /** Returns the lines of a profile. `note` is a remark about the run, or null. */
 export function profileLines(
-  { as: name, package: packageName, version, input, figures }: Profile,
+  { as: name, package: packageName, version, input, figures }: FigureProfile,
   note: string | null,
   { run }: Summary,
 ): string[] {

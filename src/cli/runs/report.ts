@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { PROFILE_NAMES } from '../../report/profiles/names.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
@@ -17,7 +17,7 @@ const options = (args: Argv) =>
         default: false,
         describe: 'Add tables of the trades by symbol, side, tag, exit reason, holding time, hour',
       },
-      out: { ...text, describe: 'Folder for the page of a comparison; default: beside the first run' },
+      out: { ...TEXT_OPTION, describe: 'Folder for the page of a comparison; default: beside the first run' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json, the comparison or the figures as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print only the path of the report' },
     })

@@ -2,14 +2,14 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .options({
-      in: { ...text, describe: 'Folder in which the run was started; default: the recorded one' },
+      in: { ...TEXT_OPTION, describe: 'Folder in which the run was started; default: the recorded one' },
       'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 identical, 3 different' },

@@ -4,7 +4,7 @@ import type { VerifyVerdict } from '../../tasks/backtest/verify/verify.ts';
 import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
 import type { TableDifference } from '../../tasks/backtest/verify/tables.ts';
 import { assertNever } from '../../base/assert.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 
 const LEAD = 13;
@@ -22,7 +22,7 @@ export function verdictText(verdict: VerifyVerdict): string {
   const explanation = explainDifference(verdict);
   if (explanation !== null) lines.push('', ...labelledLines('Why', explanation));
   if (changed.length === 0) lines.push(...labelledLines('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
-  else lines.push('', ...labelledLines('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
+  else lines.push('', ...labelledLines('Changed', `${wholeText(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
   for (const note of notes) lines.push(...labelledLines('Note', note));
   return lines.join('\n');
 }

@@ -1,16 +1,16 @@
 // Options of `isobar sim`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
   args
     .positional('what', { type: 'string', demandOption: true, describe: 'A run definition, or the config of a bot (.yaml)' })
     .options({
-      days: { ...text, describe: 'Number of days, each with its own seed; default: 10' },
-      from: { ...text, describe: 'First seed; default: 1' },
-      seed: { ...text, describe: 'Simulate only the day of this seed' },
+      days: { ...TEXT_OPTION, describe: 'Number of days, each with its own seed; default: 10' },
+      from: { ...TEXT_OPTION, describe: 'First seed; default: 1' },
+      seed: { ...TEXT_OPTION, describe: 'Simulate only the day of this seed' },
       loud: { type: 'boolean', default: false, describe: 'With --seed: print every event of the day on stderr' },
       json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })

@@ -10,7 +10,7 @@ import { displayPath } from '../../definition/text/paths.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import { sweepTable } from '../../report/sweep/terminal.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { checkUrl } from '../../tasks/sweep/queue/queueClient.ts';
@@ -115,7 +115,7 @@ class SweepProgress {
 
   /** The sets that have a result, such as `40 of 100 sets`. */
   get doneText(): string {
-    return `${count(this.#doneSets)} of ${counted(this.#sets, 'set')}`;
+    return `${wholeText(this.#doneSets)} of ${counted(this.#sets, 'set')}`;
   }
 
   /** Notes the sets whose results an earlier run has left in the ledger. */
@@ -173,8 +173,8 @@ function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string
 
 /** Returns the size of the sweep as text. */
 function sizeText({ sets, gridSize, axes }: SweepSetup, threads: number): string {
-  const axesText = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
-  const drawnText = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
+  const axesText = axes.map(({ name, values }) => `${name} ${wholeText(values.length)}`).join(' × ');
+  const drawnText = sets.length < gridSize ? `, drawn from ${wholeText(gridSize)}` : '';
   return `${counted(sets.length, 'set')} (${axesText}${drawnText}) on ${counted(threads, 'thread')}.`;
 }
 

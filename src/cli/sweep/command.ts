@@ -3,17 +3,17 @@
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { FAMILY } from '../options/family.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
 /** Options of both commands: how sets run on a machine. */
 const threads = {
-  workers: { ...text, describe: 'Number of threads; default: one for each core' },
+  workers: { ...TEXT_OPTION, describe: 'Number of threads; default: one for each core' },
   'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds without progress after which a set is given up; 0 never gives up' },
-  memory: { ...text, describe: 'Memory in MiB for the equity of sets that run together; default: 64 for each thread' },
+  memory: { ...TEXT_OPTION, describe: 'Memory in MiB for the equity of sets that run together; default: 64 for each thread' },
 } as const;
-const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
+const catalog = { ...TEXT_OPTION, describe: 'Catalog in place of the one that the definition names' } as const;
 
 /** Adds the options of `isobar sweep`. */
 const sweepOptions = (args: Argv) =>
@@ -25,20 +25,20 @@ const sweepOptions = (args: Argv) =>
         describe:
           'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; of several strategies: --grid SmaCross.fast=5..50:5; repeat it for each',
       },
-      random: { ...text, describe: 'Number of sets to draw from the grid, by the seed of the definition' },
-      by: { ...text, default: 'sharpe', describe: 'Figure that ranks the sets' },
+      random: { ...TEXT_OPTION, describe: 'Number of sets to draw from the grid, by the seed of the definition' },
+      by: { ...TEXT_OPTION, default: 'sharpe', describe: 'Figure that ranks the sets' },
       ...threads,
       resume: { type: 'boolean', default: false, describe: 'Resume an interrupted sweep' },
       fresh: { type: 'boolean', default: false, describe: 'Run all sets again, also those that the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
-      out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
+      out: { ...TEXT_OPTION, default: 'runs', describe: 'Folder under which the run folder is made' },
       family: FAMILY,
-      ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
+      ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print sweep.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print only the path of the run folder' },
     })
     .options({
-      queue: { ...text, describe: 'Share the sets with other machines: redis://host:6379' },
+      queue: { ...TEXT_OPTION, describe: 'Share the sets with other machines: redis://host:6379' },
       work: { type: 'boolean', default: true, describe: 'Run sets on this machine too; --no-work leaves all sets to other machines' },
     })
     .group(['queue', 'work'], 'Many machines:')
@@ -48,7 +48,7 @@ const sweepOptions = (args: Argv) =>
 /** Adds the options of `isobar sweep-worker`. */
 const workerOptions = (args: Argv) =>
   args.options({
-    queue: { ...text, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
+    queue: { ...TEXT_OPTION, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
     catalog,
     ...threads,
     once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once if no sweep is queued' },

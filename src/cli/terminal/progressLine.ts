@@ -1,7 +1,7 @@
 // Shows the progress of work that takes over a second on stderr: one changing line on a terminal, else a new line every ten seconds.
 
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
-import { count, fixed } from '../../base/text/format.ts';
+import { wholeText, fixed } from '../../base/text/format.ts';
 
 /** A line of a terminal that shows how far some work is. */
 export interface ProgressLine {
@@ -43,7 +43,7 @@ export function progressLine(unit: string): ProgressLine {
 }
 
 /** How far a task is. */
-interface Progress {
+interface TaskProgress {
   /** The name of the task or of its current part. */
   readonly name: string;
   /** The counted items in the plural: rows, bars. */
@@ -59,7 +59,7 @@ interface Progress {
  * Returns a line such as `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left` of at most `columns` characters. If the line is too long, the
  * name gets shorter first. Then the bar is left out, then the rate.
  */
-export function progressText({ name, unit, done, share, elapsedMs }: Progress, columns = 100): string {
+export function progressText({ name, unit, done, share, elapsedMs }: TaskProgress, columns = 100): string {
   const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
   const perSecond = (done / elapsedMs) * 1000;
   const rate = rateText(perSecond);
@@ -83,7 +83,7 @@ export function progressText({ name, unit, done, share, elapsedMs }: Progress, c
 /** Returns a rate such as `1.2 M`, `12,345` or `3.5`. */
 function rateText(perSecond: number): string {
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(1)} M`;
-  return perSecond < 10 ? fixed(perSecond, 1) : count(Math.round(perSecond));
+  return perSecond < 10 ? fixed(perSecond, 1) : wholeText(Math.round(perSecond));
 }
 
 /** Returns at most `max` characters of the name. Cuts its start, because the end distinguishes one file from another. */

@@ -1,6 +1,6 @@
 // Shows on a terminal what the command is waiting for, once that takes longer than a second.
 
-import { monotonicMs, repeat } from '../../adapters/clock/wallClock.ts';
+import { monotonicMs, repeatEvery } from '../../adapters/clock/wallClock.ts';
 
 /** A line of a terminal that shows what the command waits for. */
 export interface WaitingLine {
@@ -25,7 +25,7 @@ export function waitingLine(): WaitingLine {
     process.stderr.write(`\r\u001b[K${task}  ${Math.floor(waitedMs / 1000)} s`);
     isShown = true;
   };
-  const stop = process.stderr.isTTY ? repeat(QUIET_MS / 2, show) : () => {};
+  const stop = process.stderr.isTTY ? repeatEvery(QUIET_MS / 2, show) : () => {};
   const clear = (): void => {
     task = null;
     if (isShown) process.stderr.write('\r\u001b[K');

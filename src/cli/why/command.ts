@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
-import { text } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>
@@ -13,11 +13,11 @@ const options = (args: Argv) =>
       describe: 'A run folder (runs/<date>-<name>), or the data folder of a bot',
     })
     .options({
-      at: { ...text, describe: 'UTC time inside the bar: 2024-01-01T08:30, or ms since 1970' },
-      symbol: { ...text, describe: 'Symbol of the bar; default: that of the main feed' },
-      order: { ...text, describe: 'Number of an order: order_id in orders.csv, or the number in the journal of a bot' },
-      in: { ...text, describe: 'Folder in which the run was started; default: the recorded one' },
-      config: { ...text, describe: 'Config of the bot; default: the one of its last start' },
+      at: { ...TEXT_OPTION, describe: 'UTC time inside the bar: 2024-01-01T08:30, or ms since 1970' },
+      symbol: { ...TEXT_OPTION, describe: 'Symbol of the bar; default: that of the main feed' },
+      order: { ...TEXT_OPTION, describe: 'Number of an order: order_id in orders.csv, or the number in the journal of a bot' },
+      in: { ...TEXT_OPTION, describe: 'Folder in which the run was started; default: the recorded one' },
+      config: { ...TEXT_OPTION, describe: 'Config of the bot; default: the one of its last start' },
       'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the explanation as JSON on stdout' },
     })

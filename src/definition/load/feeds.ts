@@ -302,10 +302,10 @@ export function withFees(contract: Contract, { maker, taker }: NonNullable<Defin
   return { ...contract, ...makers, ...takers };
 }
 
-type Changes = NonNullable<Definition['instruments']>[string] | undefined;
+type InstrumentChanges = NonNullable<Definition['instruments']>[string] | undefined;
 
 /** Returns the instrument with the changes that the definition makes. Throws ConfigError for one that contradicts the bars. */
-function overrideRecord({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
+function overrideRecord({ instrument }: BarColumns, changes: InstrumentChanges, source: DefinitionSource): Instrument {
   if (changes === undefined) return instrument;
   const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);
   if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {

@@ -5,7 +5,7 @@ import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { feedPlan } from '../../../test/fixtures/runPlan.ts';
 import { barsOfRows, spotInstrument } from '../../../test/engine/world.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { feesOf, startingBalances } from './money.ts';
+import { settledFeesOf, startingBalances } from './money.ts';
 import { parseDefinition } from '../text/parse.ts';
 import { textWithDefaults, strategyEntries } from './withDefaults.ts';
 import { yamlSource } from '../text/source.ts';
@@ -102,7 +102,7 @@ describe('balances of both markets', () => {
 it('fees of both markets are those of their records if the definition has none', () => {
   const source = sourceOf("'10'");
   const definition = parseDefinition(source);
-  const { plan, rates } = feesOf(definition, source, [FEEDS.spot, FEEDS.perp]);
+  const { plan, rates } = settledFeesOf(definition, source, [FEEDS.spot, FEEDS.perp]);
   expect(plan).toMatchObject({ makerPpm: coin.instrument.makerFeePpm, takerPpm: coin.instrument.takerFeePpm, in: 'received' });
   // Written into the definition, they would also become the fees of the contracts.
   expect(rates).toEqual({});

@@ -125,7 +125,7 @@ function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
 }
 
 /** Returns the fees of the run: those of the definition, otherwise those of the instrument records, which must then be equal. */
-export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
+export function settledFeesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
   const allInstruments = feeds.map((feed) => feed.bars.instrument);
   const instruments = allInstruments.filter(({ market }) => market === 'spot');
   if (instruments.length === 0) return contractFees(definition, allInstruments);

@@ -1,17 +1,18 @@
 // Loads feeds of bars from trades. The bars are built from the trades of the catalog, one day at a time.
 
 import { createHash } from 'node:crypto';
+import { DAY_MS } from '../../base/calendar.ts';
 import { readInstrument, type BarRange, type LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
 import { noteHash } from '../../adapters/catalog/bars/readHashes.ts';
 import type { BarStore } from '../../adapters/catalog/bars/store.ts';
-import { rowAt } from '../../adapters/catalog/files/columns.ts';
+import { firstRowAtOrAfter } from '../../adapters/catalog/files/columns.ts';
 import { instrumentPath, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { barsOfDay, type TradeBarRows } from '../../adapters/catalog/trades/tradeBars.ts';
 import { readTradeDay, tradeDayOf } from '../../adapters/catalog/trades/tradeDays.ts';
-import { DAY_MS, dayPath, daysIn, dayStart, tradesFolder, tradesManifestPath } from '../../adapters/catalog/trades/trades.ts';
+import { dayPath, daysIn, dayStart, tradesFolder, tradesManifestPath } from '../../adapters/catalog/trades/trades.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { count } from '../../base/text/format.ts';
+import { wholeText } from '../../base/text/format.ts';
 import { CLEAN_QUALITY } from '../../model/run/run.ts';
 import { formatTime } from '../../model/time.ts';
 import { tradeBarRule, type TradeBarRule } from '../../model/tradeBars.ts';
@@ -39,9 +40,9 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
   const dayBars = barsOfDays({ folder, days, rule, instrument, where }, { fromMs, toMs, warmupRows });
   const openMs = joinColumn(dayBars, 'openMs');
   const closeMs = joinColumn(dayBars, 'closeMs');
-  const first = fromMs === undefined ? 0 : rowAt(openMs, fromMs);
+  const first = fromMs === undefined ? 0 : firstRowAtOrAfter(openMs, fromMs);
   const start = Math.max(0, first - warmupRows);
-  const end = toMs === undefined ? closeMs.length : rowAt(closeMs, toMs + 1);
+  const end = toMs === undefined ? closeMs.length : firstRowAtOrAfter(closeMs, toMs + 1);
   if (end <= first) throw noBarsError({ folder, days, where }, key, { fromMs, toMs });
   const column = (name: Exclude<keyof TradeBarRows, 'thin'>) => joinColumn(dayBars, name).slice(start, end);
   const bars = {
@@ -101,7 +102,7 @@ function barsOfDays(reader: DayReader, { fromMs, toMs, warmupRows = 0 }: BarRang
   const runDays = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
   const dayBars = runDays.map((day) => readDay(reader, day));
   let dayIndex = runDays.length === 0 ? 0 : days.indexOf(runDays[0]!);
-  let rowsBefore = dayBars.length === 0 || fromMs === undefined ? 0 : rowAt(dayBars[0]!.rows.openMs, fromMs);
+  let rowsBefore = dayBars.length === 0 || fromMs === undefined ? 0 : firstRowAtOrAfter(dayBars[0]!.rows.openMs, fromMs);
   while (dayBars.length > 0 && rowsBefore < warmupRows && dayIndex > 0) {
     const earlier = readDay(reader, days[--dayIndex]!);
     dayBars.unshift(earlier);
@@ -113,9 +114,9 @@ function barsOfDays(reader: DayReader, { fromMs, toMs, warmupRows = 0 }: BarRang
 /** Returns the note about the bars of a feed: from how many trades they were made, and in how many of them trades are missing. */
 function noteOf({ interval, symbol }: BarKey, dayBars: readonly DayBars[], thinBars: number): string {
   const trades = dayBars.reduce((sum, part) => sum + part.trades, 0);
-  const dayCount = dayBars.length === 1 ? 'one day' : `${count(dayBars.length)} days`;
-  const thinText = thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`;
-  return `the ${interval} bars of ${symbol} were made from ${count(trades)} trades of ${dayCount}${thinText}`;
+  const dayCount = dayBars.length === 1 ? 'one day' : `${wholeText(dayBars.length)} days`;
+  const thinText = thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : wholeText(thinBars)} of the bars`;
+  return `the ${interval} bars of ${symbol} were made from ${wholeText(trades)} trades of ${dayCount}${thinText}`;
 }
 
 /** The days of trades of one instrument, and the rule of their bars. */

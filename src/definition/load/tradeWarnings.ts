@@ -2,7 +2,7 @@
 
 import { TRADE_ROWS } from '../../model/interval.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count, counted } from '../../base/text/format.ts';
+import { wholeText, counted } from '../../base/text/format.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 
@@ -10,7 +10,7 @@ import type { Definition } from '../text/schema.ts';
 export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fills']): readonly Warning[] {
   const tradeFeeds = feeds.filter(({ bars }) => bars.interval === TRADE_ROWS);
   if (tradeFeeds.length === 0) return [];
-  const feedsText = tradeFeeds.map(({ bars, quality }) => `${bars.instrument.wireName} (${count(quality.rows)})`).join(', ');
+  const feedsText = tradeFeeds.map(({ bars, quality }) => `${bars.instrument.wireName} (${wholeText(quality.rows)})`).join(', ');
   const hasVolumeLimit = Number(fills?.maxVolumeShare ?? 0) > 0;
   const volumeText = hasVolumeLimit ? `at most ${fills!.maxVolumeShare} of each trade` : 'whole orders, however small a trade';
   const text =
@@ -28,7 +28,9 @@ export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fil
 function missingIdTexts(tradeFeeds: readonly FeedPlan[]): readonly string[] {
   return tradeFeeds
     .filter(({ missingIds = 0 }) => missingIds > 0)
-    .map(({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${counted(quality.gaps, 'run')}`);
+    .map(
+      ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${wholeText(missingIds)} ids in ${counted(quality.gaps, 'run')}`,
+    );
 }
 
 /** Returns what a run assumes about the orders ahead of a resting limit. */

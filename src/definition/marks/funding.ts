@@ -1,6 +1,6 @@
 // Computes the funding of a run: each funding time with its rate, and the mark price that the rate applies to.
 
-import { rowAt } from '../../adapters/catalog/files/columns.ts';
+import { firstRowAtOrAfter } from '../../adapters/catalog/files/columns.ts';
 import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/series.ts';
 import type { FundingTime } from '../../model/bars/marks.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -44,7 +44,7 @@ export function fundingOf(
   const distant: number[] = [];
   const unpriced: number[] = [];
   const [rate = new Float64Array(0)] = rates.figures;
-  for (let row = rowAt(rates.timeMs, fromMs); row < rates.length && rates.timeMs[row]! <= toMs + WINDOW_MS; row++) {
+  for (let row = firstRowAtOrAfter(rates.timeMs, fromMs); row < rates.length && rates.timeMs[row]! <= toMs + WINDOW_MS; row++) {
     const timeMs = rates.timeMs[row]!;
     const bookedMs = bookingTime(bars, timeMs);
     if (bookedMs === null || bookedMs <= fromMs || bookedMs > toMs) continue;
@@ -62,7 +62,7 @@ export function fundingOf(
  * bars end before.
  */
 function bookingTime({ openMs, closeMs }: Pick<PricedRows, 'openMs' | 'closeMs'>, timeMs: number): number | null {
-  const after = rowAt(closeMs, timeMs);
+  const after = firstRowAtOrAfter(closeMs, timeMs);
   const lateMs = timeMs - (closeMs[after - 1] ?? -Infinity);
   const isLate = lateMs <= WINDOW_MS && lateMs < (closeMs[after] ?? Infinity) - timeMs;
   if (isLate) return closeMs[after - 1]!;
@@ -80,7 +80,7 @@ function firstPrice(sources: readonly PricedRows[], priceOf: (source: PricedRows
 
 /** Returns the open of the row that opens nearest to the time, within the window; null if no row does. */
 function openingPrice({ openMs, open }: PricedRows, timeMs: number): number | null {
-  const after = rowAt(openMs, timeMs);
+  const after = firstRowAtOrAfter(openMs, timeMs);
   const isBefore = after > 0 && !(openMs[after]! - timeMs <= timeMs - openMs[after - 1]!);
   const nearest = isBefore ? after - 1 : after;
   return Math.abs((openMs[nearest] ?? Infinity) - timeMs) <= WINDOW_MS ? open[nearest]! : null;
@@ -88,7 +88,7 @@ function openingPrice({ openMs, open }: PricedRows, timeMs: number): number | nu
 
 /** Returns the close of the row that is in progress or ends at the time; null if no row is. */
 function closingPrice({ openMs, closeMs, close }: PricedRows, timeMs: number): number | null {
-  const row = rowAt(closeMs, timeMs);
+  const row = firstRowAtOrAfter(closeMs, timeMs);
   return row < closeMs.length && openMs[row]! <= timeMs ? close[row]! : null;
 }
 
@@ -97,7 +97,7 @@ function nextOpen(rows: readonly PricedRows[], timeMs: number): number | null {
   let price: number | null = null;
   let atMs: number = Infinity;
   for (const { openMs, open } of rows) {
-    const row = rowAt(openMs, timeMs);
+    const row = firstRowAtOrAfter(openMs, timeMs);
     if ((openMs[row] ?? Infinity) >= atMs) continue;
     price = open[row]!;
     atMs = openMs[row]!;
@@ -107,6 +107,6 @@ function nextOpen(rows: readonly PricedRows[], timeMs: number): number | null {
 
 /** Returns the close of the row that ended within the window before the time; null if no row did. */
 function lastPrice({ closeMs, close }: PricedRows, timeMs: number): number | null {
-  const row = rowAt(closeMs, timeMs) - 1;
+  const row = firstRowAtOrAfter(closeMs, timeMs) - 1;
   return row >= 0 && timeMs - closeMs[row]! <= WINDOW_MS ? close[row]! : null;
 }

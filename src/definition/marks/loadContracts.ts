@@ -37,13 +37,13 @@ export interface LoadedContracts {
 /** Funding times and marks up to one day after the end of a run may still belong to it. */
 const DAY_MS = 86_400_000;
 
-interface Range {
+interface MarkRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError if a file cannot be read. */
-export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: Range): LoadedContracts {
+export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: MarkRange): LoadedContracts {
   const loaded = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
   return {
     data: new Map(loaded.map(({ id, data }) => [id, data])),
@@ -55,7 +55,7 @@ export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | n
 }
 
 /** Loads the marks and the funding rates of one contract. */
-function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: Range) {
+function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: MarkRange) {
   const { bars, firstRow } = feed;
   const { instrument } = bars;
   const symbol = instrument.wireName;

@@ -57,7 +57,7 @@ export const fillsSchema = map(
 export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true, executionInterval: true, queue: true });
 
 /** The value of the key `fills` as a user writes it. */
-export type FillSettings = z.output<typeof fillsSchema>;
+export type FillsConfig = z.output<typeof fillsSchema>;
 
 /** The defaults that the recorded definition of every run has. Another key would change the hash of every definition. */
 export const FILL_DEFAULTS = {
@@ -67,10 +67,10 @@ export const FILL_DEFAULTS = {
   slippageTicks: 0,
   slippage: '0',
   collar: '0.01',
-} as const satisfies FillSettings;
+} as const satisfies FillsConfig;
 
 /** Returns the fill settings in the units of the engine. `inside` is not among them, because it selects bars. */
-export function settledFills(fills: FillSettings = {}): FillsPlan {
+export function settledFills(fills: FillsConfig = {}): FillsPlan {
   const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = FILL_DEFAULTS;
   return {
     limit: fills.limit ?? limit,
@@ -85,7 +85,7 @@ export function settledFills(fills: FillSettings = {}): FillsPlan {
 }
 
 /** Returns the settings of the queue in units of the engine. */
-function queueSettings({ ahead, aheadTrades, cancels }: NonNullable<FillSettings['queue']>): QueueSettings {
+function queueSettings({ ahead, aheadTrades, cancels }: NonNullable<FillsConfig['queue']>): QueueSettings {
   const units = (text: string): number => toScaled(text, QUEUE_DIGITS)!;
   return {
     aheadUnits: ahead === undefined ? null : units(ahead),

@@ -6,7 +6,7 @@ import { wantsText } from './keys.ts';
 import { plainData, nodeText, definitionValueAt, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** One `--set`, split into its key and its value. */
-interface Override {
+interface KeyOverride {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly text: string;
@@ -47,7 +47,7 @@ export function givesValue(setting: string, key: string): boolean {
 }
 
 /** Splits one `--set`. Throws ConfigError for an invalid key or value. */
-function parseSetting(setting: string): Override {
+function parseSetting(setting: string): KeyOverride {
   const equalsAt = setting.indexOf('=');
   const key = equalsAt < 0 ? setting : setting.slice(0, equalsAt);
   if (equalsAt < 1 || key.split('.').includes('')) {

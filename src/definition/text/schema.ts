@@ -27,7 +27,11 @@ const params = z
   })
   .describe('parameters of the strategy class, by name');
 /** The schema of an instrument's name. */
-export const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
+export const symbolValue = textValue(
+  'the name of an instrument, such as BTCUSDT',
+  'name of the instrument in the catalog',
+  /^[A-Za-z0-9._-]+$/,
+);
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
   .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
@@ -50,15 +54,15 @@ const strategyItem = map(
 
 const feed = map(
   {
-    symbol: symbol.optional(),
+    symbol: symbolValue.optional(),
     symbols: z
-      .array(symbol, { error: 'a list of instrument names' })
+      .array(symbolValue, { error: 'a list of instrument names' })
       .min(1, { error: 'at least one instrument name' })
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
     market: choiceValue(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
     listed: z
-      .record(symbol, map({ from: time.optional(), to: time.optional() }, 'times, such as { from: 2024-01-01, to: 2024-05-12 }'), {
+      .record(symbolValue, map({ from: time.optional(), to: time.optional() }, 'times, such as { from: 2024-01-01, to: 2024-05-12 }'), {
         error: 'times by symbol, such as LUNAUSDT: { to: 2024-05-12 }',
       })
       .describe('when symbols were listed: no bar outside counts, and what is held is closed in the last bar before to')
@@ -81,7 +85,7 @@ const series = map(
       'name of the series in the catalog; without it this key',
       SERIES_NAME,
     ).optional(),
-    symbol: symbol.optional().describe('the symbol whose values all feeds get; without it each feed gets those of its own'),
+    symbol: symbolValue.optional().describe('the symbol whose values all feeds get; without it each feed gets those of its own'),
   },
   'a series, such as { symbol: BTCUSDT }, or {}',
 );
@@ -222,7 +226,7 @@ export const definitionSchema = map(
       )
       .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
     convert: z
-      .record(z.string(), symbol, { error: 'symbols by quote asset, such as convert: { BTC: BTCUSDT }' })
+      .record(z.string(), symbolValue, { error: 'symbols by quote asset, such as convert: { BTC: BTCUSDT }' })
       .describe('with several quote assets: the symbol of a feed whose close values an asset in the reporting asset, such as BTC: BTCUSDT')
       .optional(),
     size: size.optional(),

@@ -34,7 +34,7 @@ export interface RebalanceHost {
   isUnfinished(id: OrderId): boolean;
 }
 
-interface Move {
+interface TargetMove {
   readonly feed: FeedRun;
   readonly heldLots: number;
   readonly targetLots: number;
@@ -65,7 +65,7 @@ function reducedTo(heldLots: number, targetLots: number): number {
 }
 
 /** Returns the changes of position that the weights need. Feeds without a weight are sold. */
-function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly Move[] {
+function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly TargetMove[] {
   const others = host.tradable.filter((feed) => !weights.has(feed));
   return [...weights.keys(), ...others].flatMap((feed) => {
     const heldLots = host.heldLots(feed);

@@ -31,7 +31,7 @@ export interface RebalancingHost {
 }
 
 /** How a rebalance sends the strategy's orders. */
-interface OwnOrders {
+interface RebalanceSender {
   readonly index: number;
   readonly name: string;
   /** Decision slot of the orders that `goTo` sends. */
@@ -60,9 +60,9 @@ export class Rebalancing implements RebalanceHost {
   private readonly engine: RebalancingHost;
   private readonly feeds: { readonly tradable: readonly FeedRun[] };
   private readonly sizes: Sizes;
-  private readonly ownOrders: OwnOrders;
+  private readonly ownOrders: RebalanceSender;
 
-  constructor(engine: RebalancingHost, feeds: { readonly tradable: readonly FeedRun[] }, sizes: Sizes, ownOrders: OwnOrders) {
+  constructor(engine: RebalancingHost, feeds: { readonly tradable: readonly FeedRun[] }, sizes: Sizes, ownOrders: RebalanceSender) {
     this.engine = engine;
     this.feeds = feeds;
     this.sizes = sizes;

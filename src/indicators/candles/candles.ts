@@ -2,7 +2,7 @@
 
 import type { IndicatorColumn } from '../graph/window.ts';
 
-type Range = 'body' | 'range';
+type CandlePart = 'body' | 'range';
 
 /** For each comparison: the part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle itself is used. */
 const SETTINGS = {
@@ -13,7 +13,7 @@ const SETTINGS = {
   shadowVeryShort: { range: 'range', bars: 10, factor: 0.1 },
   near: { range: 'range', bars: 5, factor: 0.2 },
   far: { range: 'range', bars: 5, factor: 0.6 },
-} as const satisfies Readonly<Record<string, { readonly range: Range; readonly bars: number; readonly factor: number }>>;
+} as const satisfies Readonly<Record<string, { readonly range: CandlePart; readonly bars: number; readonly factor: number }>>;
 
 /** The candles of a feed by row, their parts, and the averages with which parts are compared. */
 export class Candles {

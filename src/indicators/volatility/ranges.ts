@@ -11,9 +11,9 @@ const INFINITY = Infinity;
 const NAN = NaN;
 const MAX_BARS = 100_000;
 
-type Columns = readonly IndicatorColumn<Float64Array>[];
+type PriceColumns = readonly IndicatorColumn<Float64Array>[];
 
-const valueAt = (columns: Columns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
+const valueAt = (columns: PriceColumns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
 
 /** Returns the true range: the range of the bar, extended to the previous close. */
 export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {

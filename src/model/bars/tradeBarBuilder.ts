@@ -33,8 +33,8 @@ export class TradeBarBuilder {
   readonly #instrument: Instrument;
   readonly #quantityDigits: number;
   readonly #decimalOf: (units: number) => number;
-  readonly #size: ExactSum;
-  readonly #volume = new ExactSum();
+  readonly #size: ThresholdSum;
+  readonly #volume = new ThresholdSum();
   readonly #take: (bar: TradeBar) => void;
   #openMs: number;
   #lastMs = NaN;
@@ -53,7 +53,7 @@ export class TradeBarBuilder {
     this.#quantityDigits = quantityDigits;
     this.#decimalOf = decimals(priceDigits, instrument);
     const sizeDigits = { ticks: 0, volume: quantityDigits, dollar: priceDigits + quantityDigits, range: priceDigits }[rule.kind];
-    this.#size = new ExactSum(amountIn(rule, sizeDigits));
+    this.#size = new ThresholdSum(amountIn(rule, sizeDigits));
     this.#openMs = openMs;
     this.#take = take;
   }
@@ -139,7 +139,7 @@ function amountIn({ amount, digits: ruleDigits }: TradeBarRule, digits: number):
 }
 
 /** An exact sum of products of whole numbers, and the amount that it must reach. */
-class ExactSum {
+class ThresholdSum {
   readonly #target: bigint;
   readonly #targetNumber: number;
   #large = 0n;

@@ -1,7 +1,7 @@
 // The absence bounds: how long to wait until an empty list proves that an order is absent. They are fixed in a replay and measured in live
 // (order-safety, section 3).
 
-import { guards } from './guards.ts';
+import { proofGuards } from './guards.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -129,7 +129,7 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
   get visibilityDelayMs(): number {
     const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.settings;
     const measured = VISIBILITY_FACTOR * this.admissionP999();
-    const isIncident = guards.incidentsWiden && this.nowMs - this.incidentMs <= incidentMemoryMs;
+    const isIncident = proofGuards.incidentsWiden && this.nowMs - this.incidentMs <= incidentMemoryMs;
     return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
   }
   get readLagMs(): number {

@@ -2,7 +2,7 @@
 // changes them.
 
 /** True for each guard that is on. The number is that of docs/order-safety.md. */
-export const guards = {
+export const proofGuards = {
   /** 14: a list proves nothing before the absence horizon. By then the exchange must show every order that it has admitted. */
   absenceHorizon: true,
   /** 18: reads wait for the read lag, within a round and between rounds. */

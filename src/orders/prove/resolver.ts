@@ -5,7 +5,7 @@ import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
 import type { Channel, Evidence } from '../../ports/exchange.ts';
 import type { AbsenceBounds } from './absenceBounds.ts';
-import { guards } from './guards.ts';
+import { proofGuards } from './guards.ts';
 
 export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 
@@ -45,7 +45,7 @@ const ROUNDS: Readonly<Record<Market, readonly Step[]>> = {
     { channel: 'positions', isList: false, waits: false },
   ],
 };
-const ROUNDS_FOR_NO_EFFECT = guards.twoRounds ? 2 : 1;
+const ROUNDS_FOR_NO_EFFECT = proofGuards.twoRounds ? 2 : 1;
 
 /**
  * Resolves one order with an unknown outcome. `placed` needs one list that shows the order. `noEffect` needs two rounds of complete reads
@@ -89,10 +89,10 @@ export class Resolution {
     if (seen.found && this.isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
     this.adjust(bounds);
     this.lastMs = Math.max(this.lastMs, seen.venueMs);
-    const absenceHorizonMs = guards.absenceHorizon
+    const absenceHorizonMs = proofGuards.absenceHorizon
       ? this.signMs + bounds.recvWindowMs + this.visibilityDelayMs + this.readLagMs
       : this.signMs;
-    const lagMs = guards.readLag ? this.readLagMs : 0;
+    const lagMs = proofGuards.readLag ? this.readLagMs : 0;
     if (seen.channel !== step.channel) return this.begin(bounds, absenceHorizonMs);
     if (!seen.complete || seen.venueMs < Math.max(absenceHorizonMs, this.notBeforeMs)) this.counts = false;
     const next = this.round[this.at + 1];
@@ -103,8 +103,8 @@ export class Resolution {
       return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, absenceHorizonMs);
     }
     if (this.counts) {
-      if (seen.found && guards.holdingsAgree) this.hasDisagreed = true;
-      else if (!(isBlocked && guards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
+      if (seen.found && proofGuards.holdingsAgree) this.hasDisagreed = true;
+      else if (!(isBlocked && proofGuards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
     return this.begin(bounds, absenceHorizonMs);
   }
@@ -126,13 +126,13 @@ export class Resolution {
   private begin(bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     this.at = 0;
     this.counts = true;
-    const minApartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
+    const minApartMs = this.rounds > 0 && proofGuards.readLag ? this.readLagMs : 0;
     return this.read(this.first, Math.max(bounds.resolveEveryMs, minApartMs), bounds, absenceHorizonMs);
   }
   /** Returns the next read. It asks for the operator once reads have not decided for `escalateAfterMs` after the absence horizon. */
   private read(channel: Channel, waitMs: number, bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     const isOverdue = this.lastMs >= absenceHorizonMs + bounds.escalateAfterMs;
-    if (isOverdue && !guards.onlyEvidence) return { kind: 'noEffect' };
+    if (isOverdue && !proofGuards.onlyEvidence) return { kind: 'noEffect' };
     return { kind: 'read', channel, waitMs, human: isOverdue ? this.whyHuman() : null };
   }
   private whyHuman(): string {

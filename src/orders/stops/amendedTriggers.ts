@@ -6,11 +6,11 @@ interface AmendedOrder {
   /** Number of the order whose place it takes; 0: of none. */
   readonly amends: number;
 }
-interface OpenOrders<O> {
+interface OpenOrderLookup<O> {
   all(): readonly O[];
   find(id: number): O | undefined;
 }
-interface Reservations<O> {
+interface TriggerReservations<O> {
   release(order: O): void;
   reinstate(order: O): void;
 }
@@ -20,11 +20,11 @@ interface Reservations<O> {
  * from its approval on, and of the old one again if the new one ends first.
  */
 export class AmendedTriggers<O extends AmendedOrder> {
-  private readonly open: OpenOrders<O>;
-  private readonly reservations: Reservations<O>;
+  private readonly open: OpenOrderLookup<O>;
+  private readonly reservations: TriggerReservations<O>;
   private readonly cancel: (oldOrder: O, nowMs: number) => void;
 
-  constructor(open: OpenOrders<O>, reservations: Reservations<O>, cancel: (oldOrder: O, nowMs: number) => void) {
+  constructor(open: OpenOrderLookup<O>, reservations: TriggerReservations<O>, cancel: (oldOrder: O, nowMs: number) => void) {
     this.open = open;
     this.reservations = reservations;
     this.cancel = cancel;

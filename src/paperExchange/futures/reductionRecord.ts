@@ -2,8 +2,8 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { IdMaps } from '../orders/orderRecords.ts';
-import { count, flag, ratio, text, whole } from '../records/fields.ts';
-import { record, type StoredRecordOf } from '../records/record.ts';
+import { storedCount, storedFlag, storedRatio, storedText, storedInteger } from '../records/fields.ts';
+import { storedRecord, type StoredRecordOf } from '../records/record.ts';
 
 /** One record of the profit history. Money is in units of the settlement asset. */
 export interface ReportedReduction {
@@ -28,21 +28,21 @@ export interface ReportedReduction {
 }
 
 /** The members of a stored record, in their order. */
-export const reductionRecord = record('reduction', {
-  uid: text,
-  symbol: text,
-  id: count,
-  isLong: flag,
-  isCross: flag,
-  leverage: count,
-  lots: count,
-  openTicks: ratio,
-  closeTicks: ratio,
-  profitUnits: whole,
-  feeUnits: whole,
-  fundingUnits: whole,
-  openedMs: count,
-  timeMs: count,
+export const reductionRecord = storedRecord('reduction', {
+  uid: storedText,
+  symbol: storedText,
+  id: storedCount,
+  isLong: storedFlag,
+  isCross: storedFlag,
+  leverage: storedCount,
+  lots: storedCount,
+  openTicks: storedRatio,
+  closeTicks: storedRatio,
+  profitUnits: storedInteger,
+  feeUnits: storedInteger,
+  fundingUnits: storedInteger,
+  openedMs: storedCount,
+  timeMs: storedCount,
 });
 
 /** The stored fields of a reduction. */

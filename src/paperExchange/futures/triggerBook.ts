@@ -8,7 +8,7 @@ import type { RowTriggers } from '../../venue/futures/rowOrder.ts';
 import { type Trigger, TriggerQueue, type TriggerKind } from '../../venue/futures/triggers.ts';
 import { Offsets } from '../orders/offsets.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
-import { orderNumberOf, wireId } from '../orders/userOrder.ts';
+import { orderNumberOf, wireOrderId } from '../orders/userOrder.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { History } from './history.ts';
 import {
@@ -83,7 +83,7 @@ export class TriggerBook {
       this.refusal = this.#queue.refusal;
       return null;
     }
-    const placed: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isLeaving: false };
+    const placed: WireTrigger = { id: wireOrderId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isLeaving: false };
     this.#inMemory.set(trigger.id, placed);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(placed);
@@ -115,7 +115,7 @@ export class TriggerBook {
   /** Returns the trigger with an id on the wire; null if the account has no such trigger. */
   find(account: number, id: string): WireTrigger | null {
     const number = orderNumberOf(id);
-    if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
+    if (!Number.isSafeInteger(number) || wireOrderId(PREFIX, number) !== id) return null;
     const trigger = this.#triggerNumbered(number);
     return trigger?.trigger.account === account ? trigger : null;
   }

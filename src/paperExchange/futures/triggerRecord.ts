@@ -3,9 +3,9 @@
 import { lots, ticks, units } from '../../base/brand.ts';
 import { TRIGGER_KINDS, type Trigger } from '../../venue/futures/triggers.ts';
 import { type IdMaps, ROLE, SIDE } from '../orders/orderRecords.ts';
-import { wireId } from '../orders/userOrder.ts';
-import { count, flag, oneOf, optional, text, whole } from '../records/fields.ts';
-import { record, type StoredRecordOf } from '../records/record.ts';
+import { wireOrderId } from '../orders/userOrder.ts';
+import { storedCount, storedFlag, storedChoice, storedOptional, storedText, storedInteger } from '../records/fields.ts';
+import { storedRecord, type StoredRecordOf } from '../records/record.ts';
 
 /** Prefix of the ids of trigger orders. */
 export const TRIGGER_PREFIX = '1622';
@@ -26,24 +26,28 @@ export interface WireTrigger {
 }
 
 const TRIGGER = {
-  number: count,
-  uid: text,
-  clientOrderId: optional(text),
-  kind: oneOf(...TRIGGER_KINDS),
-  price: count,
-  symbol: text,
+  number: storedCount,
+  uid: storedText,
+  clientOrderId: storedOptional(storedText),
+  kind: storedChoice(...TRIGGER_KINDS),
+  price: storedCount,
+  symbol: storedText,
   side: SIDE,
   role: ROLE,
-  lots: count,
-  limit: count,
-  reduceOnly: flag,
-  placedMs: count,
-  sinceMs: count,
+  lots: storedCount,
+  limit: storedCount,
+  reduceOnly: storedFlag,
+  placedMs: storedCount,
+  sinceMs: storedCount,
 };
 /** A trigger order that has ended. `code`: the code with which its order was refused; 0 if it was not. */
-export const triggerRecord = record('trigger', { ...TRIGGER, status: oneOf('expired', 'triggered', 'failed', 'canceled'), code: whole });
+export const triggerRecord = storedRecord('trigger', {
+  ...TRIGGER,
+  status: storedChoice('expired', 'triggered', 'failed', 'canceled'),
+  code: storedInteger,
+});
 /** A trigger order that waits. `isLeaving`: its cancel was accepted, but reads still show it. */
-export const waitingTriggerRecord = record('waitingTrigger', { ...TRIGGER, isLeaving: flag });
+export const waitingTriggerRecord = storedRecord('waitingTrigger', { ...TRIGGER, isLeaving: storedFlag });
 
 /** The stored fields of a trigger order that has ended. */
 export type TriggerRecord = StoredRecordOf<typeof triggerRecord>;
@@ -87,5 +91,5 @@ function commonIn(
   };
   const { number: id, kind, price, sinceMs } = stored;
   const trigger = { id, account: accountOf(stored.uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
-  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId: stored.clientOrderId, trigger, placedMs: stored.placedMs };
+  return { id: wireOrderId(TRIGGER_PREFIX, id), clientOrderId: stored.clientOrderId, trigger, placedMs: stored.placedMs };
 }

@@ -102,5 +102,5 @@ export function replayBars(bars: BarColumns, startMs: number, speed: number): Pr
 }
 
 /** Returns the lots of a quantity such as 0.5 of the base asset, at least one. */
-export const lotsOf = (instrument: Instrument, quantity: number): number =>
+export const lotsOfQuantity = (instrument: Instrument, quantity: number): number =>
   Math.max(1, Math.round(quantity * pow10(instrument.quantityDigits)));

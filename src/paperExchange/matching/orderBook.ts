@@ -18,14 +18,14 @@ export interface RestingOrder {
 }
 
 /** A resting order in the queue of its level, linked to its neighbours. */
-class Entry implements RestingOrder {
+class QueuedOrder implements RestingOrder {
   readonly id: string;
   readonly order: VenueOrder | null;
   readonly side: Side;
   readonly price: number;
   lots: number;
-  prev: Entry | null = null;
-  next: Entry | null = null;
+  prev: QueuedOrder | null = null;
+  next: QueuedOrder | null = null;
 
   constructor(id: string, order: VenueOrder | null, side: Side, price: number, lots: number) {
     this.id = id;
@@ -48,10 +48,10 @@ export interface PriceLevel {
 class Queue {
   readonly price: number;
   lots = 0;
-  head: Entry;
-  tail: Entry;
+  head: QueuedOrder;
+  tail: QueuedOrder;
 
-  constructor(first: Entry) {
+  constructor(first: QueuedOrder) {
     this.price = first.price;
     this.head = first;
     this.tail = first;
@@ -78,13 +78,13 @@ export class OrderBook {
 
   /** Returns the order behind `resting` at its price; null if it is the last. */
   after(resting: RestingOrder): RestingOrder | null {
-    assert(resting instanceof Entry, 'a resting order is one resting this book');
+    assert(resting instanceof QueuedOrder, 'a resting order is one resting this book');
     return resting.next;
   }
 
   /** Adds an order behind those at its price. The caller guarantees that it crosses no other order. */
   add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): RestingOrder {
-    const entry = new Entry(id, order, side, price, lots);
+    const entry = new QueuedOrder(id, order, side, price, lots);
     const queues = this.#queues[side];
     const index = levelIndex(queues, side, price);
     const queue = queues[index];
@@ -104,7 +104,7 @@ export class OrderBook {
 
   /** Reduces an order by `lots`. It leaves the book with its last lot. */
   take(resting: RestingOrder, lots: number): void {
-    assert(resting instanceof Entry && lots > 0 && lots <= resting.lots, 'a resting order has the lots that are taken from it');
+    assert(resting instanceof QueuedOrder && lots > 0 && lots <= resting.lots, 'a resting order has the lots that are taken from it');
     const queues = this.#queues[resting.side];
     const index = levelIndex(queues, resting.side, resting.price);
     const queue = queues[index];

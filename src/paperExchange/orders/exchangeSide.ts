@@ -18,7 +18,7 @@ import type { PagedRow } from './pagedList.ts';
 import { AFTER_CAP, OpenCounts } from '../limits/openCounts.ts';
 import { imageOf, type OpenOrderRecord } from './orderRecords.ts';
 import { idMapsOf, OrderRows, type RowKind, type ArchiveSource } from './orderRows.ts';
-import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireId } from './userOrder.ts';
+import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireOrderId } from './userOrder.ts';
 
 const BACKGROUND_PREFIX = '1874';
 
@@ -287,13 +287,13 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   protected nextOrderId(): string {
-    return wireId(this.#prefix, ++this.#lastOrder);
+    return wireOrderId(this.#prefix, ++this.#lastOrder);
   }
   protected nextTradeId(): number {
     return ++this.#tradeIds.lastTradeId;
   }
   protected nextBackgroundId(): string {
-    return wireId(BACKGROUND_PREFIX, ++this.#backgroundIds);
+    return wireOrderId(BACKGROUND_PREFIX, ++this.#backgroundIds);
   }
 
   #rowsOf(instrument: Instrument): Rows | null {

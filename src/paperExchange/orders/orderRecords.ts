@@ -5,8 +5,17 @@ import { InvariantError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { type OrderImage, VENUE_STATUSES } from '../../venue/venueOrder.ts';
-import { count, flag, group, oneOf, optional, real, text, whole } from '../records/fields.ts';
-import { record, type StoredRecordOf } from '../records/record.ts';
+import {
+  storedCount,
+  storedFlag,
+  storedGroup,
+  storedChoice,
+  storedOptional,
+  storedReal,
+  storedText,
+  storedInteger,
+} from '../records/fields.ts';
+import { storedRecord, type StoredRecordOf } from '../records/record.ts';
 import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.ts';
 
 /** Records name accounts by uid and instruments by wire name, because the order of the config may change. */
@@ -18,66 +27,66 @@ export interface IdMaps {
 }
 
 /** Stored markets, sides and roles. The codes are their positions, so only append to these lists. */
-export const MARKET = oneOf('spot', 'futures');
+export const MARKET = storedChoice('spot', 'futures');
 /** The side of an order or a trade, as a stored code. */
-export const SIDE = oneOf('buy', 'sell');
+export const SIDE = storedChoice('buy', 'sell');
 /** The role of an order, as a stored code. */
-export const ROLE = oneOf('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
+export const ROLE = storedChoice('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
 
 /** Fields of every order. */
 const ORDER = {
   market: MARKET,
-  number: count,
-  uid: text,
-  clientOrderId: optional(text),
-  symbol: text,
+  number: storedCount,
+  uid: storedText,
+  clientOrderId: storedOptional(storedText),
+  symbol: storedText,
   side: SIDE,
   role: ROLE,
-  lots: count,
-  quoteUnits: count,
-  limit: count,
-  reduceOnly: flag,
-  timeInForce: optional(oneOf('IOC', 'FOK', 'POST_ONLY')),
-  placedMs: count,
-  status: oneOf(...VENUE_STATUSES),
-  isAdmitted: flag,
-  filledLots: count,
-  filledUnits: count,
-  feeUnits: whole,
-  profitUnits: whole,
+  lots: storedCount,
+  quoteUnits: storedCount,
+  limit: storedCount,
+  reduceOnly: storedFlag,
+  timeInForce: storedOptional(storedChoice('IOC', 'FOK', 'POST_ONLY')),
+  placedMs: storedCount,
+  status: storedChoice(...VENUE_STATUSES),
+  isAdmitted: storedFlag,
+  filledLots: storedCount,
+  filledUnits: storedCount,
+  feeUnits: storedInteger,
+  profitUnits: storedInteger,
   /** Futures only: the terms when the order was placed, and the average price of its fills in ticks. */
-  futures: optional(group({ leverage: count, isCross: flag, isLiquidation: flag, averageTicks: real })),
+  futures: storedOptional(storedGroup({ leverage: storedCount, isCross: storedFlag, isLiquidation: storedFlag, averageTicks: storedReal })),
 };
 /** An order that has ended. */
-export const orderRecord = record('order', ORDER);
+export const orderRecord = storedRecord('order', ORDER);
 /** An order that can still fill, with the venue's part of it. `rested`: its position in the sequence of resting orders; 0: it has not rested. */
-export const openOrderRecord = record('openOrder', {
+export const openOrderRecord = storedRecord('openOrder', {
   ...ORDER,
-  lockedUnits: count,
-  offsetLots: count,
-  rests: flag,
-  makerPpm: whole,
-  takerPpm: whole,
-  admittedMs: count,
-  rested: count,
+  lockedUnits: storedCount,
+  offsetLots: storedCount,
+  rests: storedFlag,
+  makerPpm: storedInteger,
+  takerPpm: storedInteger,
+  admittedMs: storedCount,
+  rested: storedCount,
 });
 /** An own trade. */
-export const tradeRecord = record('trade', {
+export const tradeRecord = storedRecord('trade', {
   market: MARKET,
-  uid: text,
-  symbol: text,
-  tradeId: count,
-  bidId: text,
-  askId: text,
-  price: count,
-  lots: count,
-  timeMs: count,
-  isBuyer: flag,
-  isMaker: flag,
-  fee: whole,
-  feeInBase: flag,
+  uid: storedText,
+  symbol: storedText,
+  tradeId: storedCount,
+  bidId: storedText,
+  askId: storedText,
+  price: storedCount,
+  lots: storedCount,
+  timeMs: storedCount,
+  isBuyer: storedFlag,
+  isMaker: storedFlag,
+  fee: storedInteger,
+  feeInBase: storedFlag,
   /** Futures only: value in units of the settlement asset, and the uids of the two parties. */
-  futures: optional(group({ valueUnits: count, bidUid: text, askUid: text })),
+  futures: storedOptional(storedGroup({ valueUnits: storedCount, bidUid: storedText, askUid: storedText })),
 });
 
 /** The stored fields of an order that has ended. */

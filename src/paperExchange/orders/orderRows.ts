@@ -16,7 +16,7 @@ import {
   tradeText,
   visibleStateIn,
 } from './orderRecords.ts';
-import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireId } from './userOrder.ts';
+import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireOrderId } from './userOrder.ts';
 
 /** Makes orders and trades of one side from stored records, and returns the terms that only this side has. */
 export interface RowKind<O, T> {
@@ -67,7 +67,10 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
 
   /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
   restoreOrder(stored: OrderRecord): O {
-    const order = this.#kind.order({ ...startOf(stored, wireId(this.#prefix, stored.number), this.names), live: null }, stored.futures);
+    const order = this.#kind.order(
+      { ...startOf(stored, wireOrderId(this.#prefix, stored.number), this.names), live: null },
+      stored.futures,
+    );
     const state = visibleStateIn(stored);
     order.isAdmitted = state.isAdmitted;
     order.feeUnits = state.feeUnits;

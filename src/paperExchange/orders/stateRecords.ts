@@ -1,93 +1,116 @@
 // Stored records of everything except orders and trades: money, positions, settings, prices, bars. A later record replaces an earlier one.
 
 import { INTERVALS } from '../../model/interval.ts';
-import { count, flag, group, storedList, oneOf, optional, real, sum, text, whole } from '../records/fields.ts';
-import { record, type StoredRecordOf } from '../records/record.ts';
+import {
+  storedCount,
+  storedFlag,
+  storedGroup,
+  storedList,
+  storedChoice,
+  storedOptional,
+  storedReal,
+  storedSum,
+  storedText,
+  storedInteger,
+} from '../records/fields.ts';
+import { storedRecord, type StoredRecordOf } from '../records/record.ts';
 import { MARKET } from './orderRecords.ts';
 
 /** Spot balance of an account, in units of the asset. */
-export const balanceRecord = record('balance', { uid: text, asset: text, free: whole, locked: whole });
+export const balanceRecord = storedRecord('balance', { uid: storedText, asset: storedText, free: storedInteger, locked: storedInteger });
 
 /** Futures balance: the members of `Wallet`. */
-export const walletRecord = record('wallet', {
-  uid: text,
-  asset: text,
-  free: whole,
-  locked: whole,
-  deposited: whole,
-  realised: whole,
-  fees: whole,
-  funding: whole,
-  liquidationFees: whole,
-  covered: whole,
+export const walletRecord = storedRecord('wallet', {
+  uid: storedText,
+  asset: storedText,
+  free: storedInteger,
+  locked: storedInteger,
+  deposited: storedInteger,
+  realised: storedInteger,
+  fees: storedInteger,
+  funding: storedInteger,
+  liquidationFees: storedInteger,
+  covered: storedInteger,
 });
 
 /** Sums that belong to no account. They are the other side of the accounts' money, so that money is conserved. */
-export const totalsRecord = record('totals', {
+export const totalsRecord = storedRecord('totals', {
   market: MARKET,
-  asset: text,
-  fees: whole,
-  external: whole,
-  insurance: whole,
-  deposited: whole,
+  asset: storedText,
+  fees: storedInteger,
+  external: storedInteger,
+  insurance: storedInteger,
+  deposited: storedInteger,
 });
 
 /** The members of `Position`, and the fees and funding that the profit history has reported. `side`: index among the account's positions in the contract. */
-export const positionRecord = record('position', {
-  uid: text,
-  symbol: text,
-  side: oneOf(0, 1),
-  isLong: flag,
-  lots: count,
-  entryUnits: whole,
-  openedLots: sum,
-  openedTicks: real,
-  averageTicks: real,
-  marginUnits: whole,
-  leverage: count,
-  isCross: flag,
-  heldLots: count,
-  realisedUnits: whole,
-  feeUnits: whole,
-  fundingUnits: whole,
-  id: count,
-  openedMs: count,
-  changedMs: count,
-  reported: optional(group({ positionId: count, feeUnits: whole, fundingUnits: whole })),
+export const positionRecord = storedRecord('position', {
+  uid: storedText,
+  symbol: storedText,
+  side: storedChoice(0, 1),
+  isLong: storedFlag,
+  lots: storedCount,
+  entryUnits: storedInteger,
+  openedLots: storedSum,
+  openedTicks: storedReal,
+  averageTicks: storedReal,
+  marginUnits: storedInteger,
+  leverage: storedCount,
+  isCross: storedFlag,
+  heldLots: storedCount,
+  realisedUnits: storedInteger,
+  feeUnits: storedInteger,
+  fundingUnits: storedInteger,
+  id: storedCount,
+  openedMs: storedCount,
+  changedMs: storedCount,
+  reported: storedOptional(storedGroup({ positionId: storedCount, feeUnits: storedInteger, fundingUnits: storedInteger })),
 });
 
 /** Settings of an account on a contract. */
-export const settingRecord = record('setting', { uid: text, symbol: text, leverage: count, isCross: flag, isNet: flag });
+export const settingRecord = storedRecord('setting', {
+  uid: storedText,
+  symbol: storedText,
+  leverage: storedCount,
+  isCross: storedFlag,
+  isNet: storedFlag,
+});
 
 /** Counters of ids. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
-export const countersRecord = record('counters', {
+export const countersRecord = storedRecord('counters', {
   market: MARKET,
-  orders: count,
-  trades: count,
-  background: count,
-  rested: count,
-  positions: count,
+  orders: storedCount,
+  trades: storedCount,
+  background: storedCount,
+  rested: storedCount,
+  positions: storedCount,
 });
 
 /** Prices in ticks. */
-export const pricesRecord = record('prices', { market: MARKET, symbol: text, lastPrice: count, mark: count, referencePrice: real });
+export const pricesRecord = storedRecord('prices', {
+  market: MARKET,
+  symbol: storedText,
+  lastPrice: storedCount,
+  mark: storedCount,
+  referencePrice: storedReal,
+});
 
 /** Bars as columns: entry `i` of each belongs to bar `i`. */
 const COLUMNS = {
-  openMs: storedList(count),
-  open: storedList(whole),
-  high: storedList(whole),
-  low: storedList(whole),
-  close: storedList(whole),
-  lots: storedList(sum),
+  openMs: storedList(storedCount),
+  open: storedList(storedInteger),
+  high: storedList(storedInteger),
+  low: storedList(storedInteger),
+  close: storedList(storedInteger),
+  lots: storedList(storedSum),
 };
 /** Consecutive minutes. */
-export const minutesRecord = record('minutes', { market: MARKET, symbol: text, ...COLUMNS });
+export const minutesRecord = storedRecord('minutes', { market: MARKET, symbol: storedText, ...COLUMNS });
 /** All bars of an interval, at the start of a file. */
-export const barsRecord = record('bars', { market: MARKET, symbol: text, interval: oneOf(...INTERVALS), ...COLUMNS });
+export const barsRecord = storedRecord('bars', { market: MARKET, symbol: storedText, interval: storedChoice(...INTERVALS), ...COLUMNS });
 
 /** Ms by which the clock of requests is ahead. */
-export const clockRecord = record('clock', { offsetMs: whole });
+export const clockRecord = storedRecord('clock', { offsetMs: storedInteger });
 
 /** The fields of `balanceRecord`. */
 export type BalanceRecord = StoredRecordOf<typeof balanceRecord>;

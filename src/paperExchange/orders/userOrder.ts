@@ -160,7 +160,7 @@ const MAX_LATEST = 100;
 const NUMBER_DIGITS = 15;
 
 /** Returns an id of 19 digits, as on real services. A client that parses ids as doubles loses digits, which tests then detect. */
-export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
+export const wireOrderId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
 /** Returns the number in a wire id. */
 export const orderNumberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
 
@@ -226,7 +226,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   /** Returns the order with a wire id; null if the account has no such order. */
   find(account: number, id: string): O | null {
     const number = orderNumberOf(id);
-    if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
+    if (!Number.isSafeInteger(number) || wireOrderId(this.#prefix, number) !== id) return null;
     const order = this.orderNumbered(number);
     return order?.account === account ? order : null;
   }

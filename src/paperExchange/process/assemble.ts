@@ -8,7 +8,7 @@ import { rowsOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { openOf } from '../../model/interval.ts';
 import { followPrices, writeHistory } from '../market/simulatedMarket.ts';
-import { lotsOf, replayBars, replayTrades, walk, type PriceSource, type RecordedTrades } from '../market/priceSource.ts';
+import { lotsOfQuantity, replayBars, replayTrades, walk, type PriceSource, type RecordedTrades } from '../market/priceSource.ts';
 import type { RowData } from '../replayed/barSeries.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import type { StoreHistory } from '../storage/exchangeStore.ts';
@@ -121,7 +121,7 @@ interface PriceStart {
 /** Starts a random walk, after one that becomes the history. A market that already has a price resumes from it: its bars are known. */
 function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
   const { instrument } = market;
-  const quantity = lotsOf(instrument, prices.quantity);
+  const quantity = lotsOfQuantity(instrument, prices.quantity);
   const first = ticksOf(instrument, prices.price);
   const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_STEP, price: first, lots: quantity * 40 });
   const price = market.referencePrice > 0 ? market.referencePrice : writeHistory(market, history, nowMs);

@@ -1,6 +1,6 @@
 // Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
-import { waitForNextTurn, repeat } from '../../adapters/clock/wallClock.ts';
+import { waitForNextTurn, repeatEvery } from '../../adapters/clock/wallClock.ts';
 import type { Answerer } from '../http/answerer.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
 import { control, type DrivenClock, type FaultControlDeps } from '../faults/control.ts';
@@ -78,13 +78,13 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       const shownExchange = { service, config: settings.service, url: servers[0]!.url };
       const deps = { exchange, config: settings.service, clock, crash, crashAt: store.crashAt };
       const answerer = controlAnswerer(shownExchange, deps, () => isClosing);
-      servers.push(await startHttpServer(answerer, { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat } }));
+      servers.push(await startHttpServer(answerer, { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat: repeatEvery } }));
     }
   } catch (error) {
     await close();
     throw error;
   }
-  const stop = repeat(TICK_MS, () => service.advance(clock.nowMs()));
+  const stop = repeatEvery(TICK_MS, () => service.advance(clock.nowMs()));
   return {
     service,
     clock,
@@ -116,7 +116,7 @@ function startApiServer(
   const { heartbeat, profile } = settings.service;
   return startHttpServer(
     apiAnswerer(exchange, clock, store),
-    { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
+    { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat: repeatEvery } },
     new HeartbeatServer(exchange.service.scheduler, { ...heartbeat, form: profile.heartbeatForm }),
   );
 }

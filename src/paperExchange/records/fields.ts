@@ -68,18 +68,21 @@ function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): 
 }
 
 /** A whole number of at most 2^53 - 1, of either sign. */
-export const whole = plain('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
+export const storedInteger = plain('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
 /** A whole number from 0 on. */
-export const count = plain('a whole number from 0 on', (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0);
+export const storedCount = plain(
+  'a whole number from 0 on',
+  (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0,
+);
 /** A whole number of any size: an unbounded sum, which a double rounds above 2^53. */
-export const sum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
+export const storedSum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */
-export const real = plain('a number', (stored): stored is number => Number.isFinite(stored));
+export const storedReal = plain('a number', (stored): stored is number => Number.isFinite(stored));
 /** Any text. */
-export const text = plain('a text', (stored): stored is string => typeof stored === 'string');
+export const storedText = plain('a text', (stored): stored is string => typeof stored === 'string');
 
 /** True or false, stored as 1 or 0. */
-export const flag: StoredField<boolean> = {
+export const storedFlag: StoredField<boolean> = {
   parts: null,
   isOptional: false,
   write: (value) => (value ? 1 : 0),
@@ -90,21 +93,21 @@ export const flag: StoredField<boolean> = {
 };
 
 /** A number or NaN. JSON cannot hold NaN, so it is stored as null. */
-export const ratio: StoredField<number> = {
+export const storedRatio: StoredField<number> = {
   parts: null,
   isOptional: false,
   write: (value) => value,
-  read: (stored) => (stored === null ? NaN : real.read(stored)),
+  read: (stored) => (stored === null ? NaN : storedReal.read(stored)),
 };
 
 /** Returns a field with one of some values. */
-export function oneOf<const T extends string | number>(...values: readonly T[]): StoredField<T> {
+export function storedChoice<const T extends string | number>(...values: readonly T[]): StoredField<T> {
   const allowed: ReadonlySet<unknown> = new Set(values);
   return plain(`one of ${values.join(', ')}`, (stored): stored is T => allowed.has(stored));
 }
 
 /** Returns a field that may be null. In files written before the field was added, it is null. */
-export function optional<T>(field: StoredField<T>): StoredField<T | null> {
+export function storedOptional<T>(field: StoredField<T>): StoredField<T | null> {
   return {
     parts: field.parts,
     isOptional: true,
@@ -127,7 +130,7 @@ export function storedList<T>(field: StoredField<T>): StoredField<readonly T[]> 
 }
 
 /** Returns a field with several values, stored as a list in the order of their names. The head of the file has the names. */
-export function group<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
+export function storedGroup<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     parts: Object.keys(fields),

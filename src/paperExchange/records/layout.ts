@@ -12,7 +12,7 @@ export const namesOf = (specs: readonly RecordSpec<unknown>[]): RecordNames =>
   Object.fromEntries(specs.map(({ name, names }) => [name, names]));
 
 /** The order of the fields of one record in a row. */
-interface Columns {
+interface FieldOrder {
   /** Number of fields in a row. */
   readonly count: number;
   /** Position in a row of each field of this version; -1: the row has no such field. */
@@ -25,9 +25,9 @@ export class Layout {
   readonly isCurrent: boolean;
   readonly #path: string;
   /** By name of the record; null: the order of this version. */
-  readonly #columns: ReadonlyMap<string, Columns> | null;
+  readonly #columns: ReadonlyMap<string, FieldOrder> | null;
 
-  private constructor(path: string, columns: ReadonlyMap<string, Columns> | null) {
+  private constructor(path: string, columns: ReadonlyMap<string, FieldOrder> | null) {
     this.#path = path;
     this.#columns = columns;
     this.isCurrent = columns === null;
@@ -45,7 +45,7 @@ export class Layout {
   static ofHead(path: string, namesByRecord: Readonly<Record<string, readonly unknown[]>>, specs: readonly RecordSpec<unknown>[]): Layout {
     if (JSON.stringify(namesByRecord) === JSON.stringify(namesOf(specs))) return Layout.current(path);
     const specsByName = new Map(specs.map((spec) => [spec.name, spec]));
-    const columns = new Map<string, Columns>();
+    const columns = new Map<string, FieldOrder>();
     for (const [name, names] of Object.entries(namesByRecord)) {
       const spec = specsByName.get(name);
       if (spec === undefined) throw otherVersion(path, `expected records that this version knows, got ${name}`);
@@ -108,7 +108,7 @@ export const otherVersion = (path: string, message: string): ConfigError =>
   );
 
 /** Returns where a file has the fields of a record. Throws ConfigError for an unknown, repeated or missing field. */
-function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, storedNames: readonly unknown[]): Columns {
+function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, storedNames: readonly unknown[]): FieldOrder {
   const indexByName = new Map(names.map((fieldName, index) => [rowText([fieldName]), index]));
   const positions: number[] = names.map(() => -1);
   storedNames.forEach((fieldName, column) => {

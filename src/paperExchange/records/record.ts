@@ -21,7 +21,7 @@ export interface RecordSpec<R> {
 export type StoredRecordOf<S> = S extends RecordSpec<infer R> ? R : never;
 
 /** Returns the kind of record with these fields. */
-export function record<F extends Fields>(name: string, fields: F): RecordSpec<ValuesOf<F>> {
+export function storedRecord<F extends Fields>(name: string, fields: F): RecordSpec<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     name,

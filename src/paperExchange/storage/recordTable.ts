@@ -18,12 +18,12 @@ import {
 } from '../orders/stateRecords.ts';
 import {
   anyNames,
-  count,
+  storedCount,
   type StoredField,
   storedList,
   recordField,
-  oneOf,
-  text,
+  storedChoice,
+  storedText,
   type ValuesOf,
   type Fields,
   WrongField,
@@ -32,7 +32,7 @@ import { damage, Layout, namesOf, otherVersion } from '../records/layout.ts';
 import { type RecordSpec, rowText } from '../records/record.ts';
 
 /** Format 4: the head of the file names every field of a row. */
-export const FORMAT = 4;
+export const STORE_FORMAT = 4;
 
 /** Records that clients may still request, or that are needed to find one. All others are repeated at the start of a later file. */
 export const ARCHIVED: Readonly<Record<ArchivedKind, RecordSpec<unknown>>> = {
@@ -62,24 +62,38 @@ export const RECORDS: readonly RecordSpec<unknown>[] = [
 ];
 
 const SEGMENT_HEAD = {
-  format: oneOf(FORMAT),
-  segment: count,
+  format: storedChoice(STORE_FORMAT),
+  segment: storedCount,
   /** Number and checksum of the frame before the first one of this file, and the bytes of all files before it. */
-  priorSeq: count,
-  priorCrc: text,
-  priorBytes: count,
+  priorSeq: storedCount,
+  priorCrc: storedText,
+  priorBytes: storedCount,
   /** Time of the first opening of the exchange, ms. */
-  openedMs: count,
+  openedMs: storedCount,
   /** Number of earlier restarts. */
-  restarts: count,
+  restarts: storedCount,
   /** Digits that define the scales of amounts. They must never change. */
-  instruments: storedList(recordField({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
+  instruments: storedList(
+    recordField({
+      id: storedText,
+      priceDigits: storedCount,
+      quantityDigits: storedCount,
+      quoteDigits: storedCount,
+      baseDigits: storedCount,
+    }),
+  ),
   /** Uids of the accounts. */
-  uids: storedList(text),
+  uids: storedList(storedText),
   records: anyNames,
 };
-const ARCHIVE_HEAD = { format: oneOf(FORMAT), first: count, last: count, priorBytes: count, records: anyNames };
-const ARCHIVE_END = { bytes: count, seq: count, timeMs: count, crc: text };
+const ARCHIVE_HEAD = {
+  format: storedChoice(STORE_FORMAT),
+  first: storedCount,
+  last: storedCount,
+  priorBytes: storedCount,
+  records: anyNames,
+};
+const ARCHIVE_END = { bytes: storedCount, seq: storedCount, timeMs: storedCount, crc: storedText };
 
 /** The first row of a segment: what precedes it, and the instruments and accounts of its rows. */
 export type SegmentHead = Omit<ValuesOf<typeof SEGMENT_HEAD>, 'format' | 'records'>;
@@ -105,9 +119,11 @@ const archiveEnd = recordField(ARCHIVE_END);
 const records = namesOf(RECORDS);
 
 /** Return the stored form of a head or an end. */
-export const segmentHeadText = (head: SegmentHead): string => rowText(['head', segmentHead.write({ format: FORMAT, ...head, records })]);
+export const segmentHeadText = (head: SegmentHead): string =>
+  rowText(['head', segmentHead.write({ format: STORE_FORMAT, ...head, records })]);
 /** Returns the first line of an archive file. */
-export const archiveHeadText = (head: ArchiveHead): string => rowText(['past', archiveHead.write({ format: FORMAT, ...head, records })]);
+export const archiveHeadText = (head: ArchiveHead): string =>
+  rowText(['past', archiveHead.write({ format: STORE_FORMAT, ...head, records })]);
 /** Returns the last line of an archive file. A file without it is incomplete. */
 export const archiveEndText = (end: ArchiveEnd): string => rowText(['end', archiveEnd.write(end)]);
 
@@ -131,7 +147,7 @@ function headIn<F extends Fields>(field: StoredField<ValuesOf<F>>, name: string,
   if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a record ${name} in the first line, got something else`);
   const [, content] = row as readonly unknown[];
   const format = formatOf(content);
-  if (format !== FORMAT) throw otherVersion(path, `expected format ${FORMAT}, got ${JSON.stringify(format)}`);
+  if (format !== STORE_FORMAT) throw otherVersion(path, `expected format ${STORE_FORMAT}, got ${JSON.stringify(format)}`);
   return fieldsIn(field, name, content, path);
 }
 

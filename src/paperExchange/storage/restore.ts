@@ -239,7 +239,7 @@ class StateReader {
   }
 
   /** Throws ConfigError unless all columns of bars have the same length. */
-  #checkColumns(kind: string, { openMs, open, high, low, close, lots }: BarColumns): void {
+  #checkColumns(kind: string, { openMs, open, high, low, close, lots }: StoredBarColumns): void {
     for (const [name, column] of Object.entries({ open, high, low, close, lots }))
       if (column.length !== openMs.length)
         throw damage(this.#path, `expected ${kind}.${name} to be as long as ${kind}.openMs (${openMs.length}), got ${column.length}`);
@@ -253,10 +253,10 @@ function put<R>(into: Map<string, R>, value: R, keyOf: (value: R) => string): tr
 }
 
 /** Stored bars as columns. */
-type BarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
+type StoredBarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
 
 /** Returns stored bars as rows. */
-const barsIn = ({ openMs, open, high, low, close, lots }: BarColumns): readonly TickBar[] =>
+const barsIn = ({ openMs, open, high, low, close, lots }: StoredBarColumns): readonly TickBar[] =>
   openMs.map((opened, row) => ({
     openMs: opened,
     open: open[row]!,

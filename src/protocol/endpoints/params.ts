@@ -16,11 +16,12 @@ export const textParam = <const N extends Need>(of: TextParam['of'], need: N, he
   help,
 });
 /** Returns the parameter for a spot symbol. */
-export const symbol = <const N extends Need>(need: N) => textParam('symbol', need, 'instrument, for example BTCUSDT');
+export const symbolParam = <const N extends Need>(need: N) => textParam('symbol', need, 'instrument, for example BTCUSDT');
 /** Returns the parameter for the name of a contract. */
-export const contractName = <const N extends Need>(need: N) => textParam('contractName', need, 'contract, for example E-BTC-USDT');
+export const contractNameParam = <const N extends Need>(need: N) => textParam('contractName', need, 'contract, for example E-BTC-USDT');
 /** Returns the parameter for a client order id. */
-export const clientOrderId = <const N extends Need>(need: N) => textParam('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
+export const clientOrderIdParam = <const N extends Need>(need: N) =>
+  textParam('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
 
 /** Returns a parameter with a fixed list of values. */
 export const choiceParam = <const V extends readonly (string | number)[], const N extends Need>(
@@ -29,13 +30,13 @@ export const choiceParam = <const V extends readonly (string | number)[], const 
   help: string,
 ): ChoiceParam & ParamNeed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
 /** The side of an order. */
-export const side = choiceParam(['BUY', 'SELL'], 'required', 'direction');
+export const sideParam = choiceParam(['BUY', 'SELL'], 'required', 'direction');
 /** The type of an order: with a limit price or without. */
-export const orderType = choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order');
+export const orderTypeParam = choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order');
 /** Returns the parameter that says whether a futures order opens or closes a position. */
-export const openClose = <const N extends Need>(need: N) => choiceParam(['OPEN', 'CLOSE'], need, 'opens or closes a position');
+export const openCloseParam = <const N extends Need>(need: N) => choiceParam(['OPEN', 'CLOSE'], need, 'opens or closes a position');
 /** The margin mode of a futures order. */
-export const positionType = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
+export const positionTypeParam = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
 
 /** Options of an integer parameter. */
 interface IntegerOptions<N extends Need> extends ParamNeed<N> {
@@ -46,7 +47,7 @@ interface IntegerOptions<N extends Need> extends ParamNeed<N> {
   readonly max: number;
 }
 /** Returns an integer parameter. */
-export const integer = <const N extends Need>({
+export const integerParam = <const N extends Need>({
   need,
   help,
   unit = '',
@@ -64,13 +65,13 @@ export const integer = <const N extends Need>({
 });
 
 /** The parameter for the maximum number of rows, newest first. `byDefault`: its default. */
-export const limit = <const N extends Need>(
+export const limitParam = <const N extends Need>(
   need: N,
   byDefault: number,
   max: number,
   wire: 'number' | 'string' = 'number',
 ): IntegerParam & ParamNeed<N> & { readonly default: number } => ({
-  ...integer({ need, max, help: 'rows at most, newest first', unit: 'rows' }),
+  ...integerParam({ need, max, help: 'rows at most, newest first', unit: 'rows' }),
   wire,
   default: byDefault,
 });
@@ -85,11 +86,11 @@ export const decimalParam = <const N extends Need>(
 /** The unit of prices and amounts, for help texts. */
 export const QUOTE = 'quote asset';
 /** The price, which only LIMIT orders have. `typeParam`: the parameter with the type of the order. */
-export const limitPrice = (typeParam: 'type' | 'batchType') =>
+export const limitPriceParam = (typeParam: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;
 
 /** Returns the parameter for a venue order id. */
-export const orderId = <const N extends Need>(
+export const orderIdParam = <const N extends Need>(
   need: N,
   wire: 'number' | 'string' = 'string',
   help = 'the order',
@@ -100,16 +101,16 @@ export const orderId = <const N extends Need>(
   help,
 });
 /** The first trade id of a list. */
-export const fromId = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
+export const fromIdParam = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
 /** The interval of klines. */
-export const interval = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
+export const intervalParam = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
 
 /** A time parameter, which only some services accept. It is not in the specification, and is sent only if the dialect says so. */
 const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
 /** The first open time of klines. */
-export const startTime = timeBound('first bar; only where the dialect has klinesRange: startEnd');
+export const startTimeParam = timeBound('first bar; only where the dialect has klinesRange: startEnd');
 /** The last open time of klines. */
-export const endTime = timeBound('last bar; only where the dialect has klinesRange: startEnd');
+export const endTimeParam = timeBound('last bar; only where the dialect has klinesRange: startEnd');
 
 const WINDOW_MS = 2000;
 

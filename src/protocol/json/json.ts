@@ -83,7 +83,7 @@ const UTF8 = new TextEncoder();
 export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
 
 /** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null beyond 400 places, which no double needs. */
-export function writeText(text: string): string | null {
+export function expandExponent(text: string): string | null {
   const exponentAt = text.search(/[eE]/);
   if (exponentAt < 0) return text;
   const exponent = Number(text.slice(exponentAt + 1));
@@ -103,7 +103,7 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Returns the plain digits of a decimal that may have an exponent. Null if `text` is not a decimal or is too long. */
 export const plainDecimal = (text: string): string | null =>
-  text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writeText(text) : null;
+  text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? expandExponent(text) : null;
 
 /** True for the unique text of a decimal above 0, which nearly all decimals of replies are. False for some others, such as `-0.1`. */
 function isCanonical(text: string): boolean {

@@ -1,6 +1,6 @@
 // Parses lossless JSON strictly: with bounded size and depth, no duplicate keys, nothing after the value, and exact numbers.
 
-import { JsonNumber, MAX_NUMBER_CHARS, writeText, type Json } from './json.ts';
+import { JsonNumber, MAX_NUMBER_CHARS, expandExponent, type Json } from './json.ts';
 
 /**
  * The problem of a text. `syntax`: not JSON or not UTF-8. `trailing`: something after the value. `duplicateKey`: an object with a key
@@ -172,7 +172,7 @@ class Reader {
     NUMBER.lastIndex = this.offset;
     if (!NUMBER.test(this.#text)) return this.#fail('syntax');
     const text = this.#text.slice(this.offset, NUMBER.lastIndex);
-    const plain = text.length <= MAX_NUMBER_CHARS ? writeText(text) : null;
+    const plain = text.length <= MAX_NUMBER_CHARS ? expandExponent(text) : null;
     if (plain === null) return this.#fail('number');
     this.offset += text.length;
     return new JsonNumber(plain);

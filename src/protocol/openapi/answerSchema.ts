@@ -6,7 +6,7 @@ import { InvariantError } from '../../base/errors.ts';
 import { answerOf, endpointOf, type Op } from '../endpoints/endpoints.ts';
 import { isList, isObject } from '../json/json.ts';
 import { listing } from '../shapes/answer.ts';
-import { decimal, id, level, price, time } from '../shapes/value.ts';
+import { wireDecimal, wireId, wireLevel, wirePrice, wireTime } from '../shapes/value.ts';
 import { SEED_VARIANTS } from '../shapes/variants.ts';
 import { plainSchema, sampleOf, valueSchema, type JsonSchema } from './valueSchema.ts';
 
@@ -34,14 +34,14 @@ const DONE: JsonSchema = object({ code: CODE_OK, msg: MSG, data: { type: ['objec
 const levelSchema: JsonSchema = {
   type: 'array',
   description: 'price and quantity',
-  prefixItems: [valueSchema(price), valueSchema(decimal)],
+  prefixItems: [valueSchema(wirePrice), valueSchema(wireDecimal)],
   items: false,
   minItems: 2,
 };
-const ids = listOf(valueSchema(id));
+const ids = listOf(valueSchema(wireId));
 const depth = object(
   {
-    time: valueSchema(time, true),
+    time: valueSchema(wireTime, true),
     bids: { ...listOf(levelSchema), description: 'best first' },
     asks: { ...listOf(levelSchema), description: 'best first' },
   },
@@ -49,8 +49,8 @@ const depth = object(
 );
 const BOOK = {
   timeMs: timeMs(1_588_591_856_000),
-  bids: [level.read(['9300.5', '0.5'])],
-  asks: [level.read(['9300.6', '1.2'])],
+  bids: [wireLevel.read(['9300.5', '0.5'])],
+  asks: [wireLevel.read(['9300.6', '1.2'])],
 };
 const ID = '499890200602846';
 
@@ -76,7 +76,7 @@ const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
   },
   'spot.batchCancel': {
     schema: () => {
-      const text: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(id) };
+      const text: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(wireId) };
       const requested = object({ success: text, failed: text }, []);
       return { anyOf: [requested, envelope({ ...requested, type: ['object', 'null'] })] };
     },
@@ -92,7 +92,7 @@ const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
   'futures.createConditionOrder': {
     schema: () => {
       const created = object({ triggerIds: { ...ids, minItems: 1 }, ids, cancelIds: ids }, ['triggerIds']);
-      return { anyOf: [envelope(created), object({ orderId: valueSchema(id) })] };
+      return { anyOf: [envelope(created), object({ orderId: valueSchema(wireId) })] };
     },
     sample: () => ({ triggerIds: [ID], ids: [], cancelIds: [] }),
   },
@@ -106,7 +106,7 @@ const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
     },
     sample: (row) => ({ count: 1, ...listing([row]) }),
   },
-  'futures.cancelTriggerOrder': { schema: () => ({ anyOf: [DONE, object({ orderId: valueSchema(id) })] }), sample: () => null },
+  'futures.cancelTriggerOrder': { schema: () => ({ anyOf: [DONE, object({ orderId: valueSchema(wireId) })] }), sample: () => null },
 };
 
 /** Returns the schema of a successful reply to `op`. `rowIs` maps the schema of its record, for example to a reference. */

@@ -11,7 +11,7 @@ import { SEED_VARIANTS } from '../shapes/variants.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A kind of values. */
-interface ValueKind {
+interface KindSchema {
   /** Constraints that hold for every form. */
   readonly schema: JsonSchema;
   /** JSON types on the wire. */
@@ -20,12 +20,12 @@ interface ValueKind {
   readonly sample: unknown;
 }
 
-const number = (description: string, sample: string, limit: JsonSchema = {}): ValueKind => ({
+const number = (description: string, sample: string, limit: JsonSchema = {}): KindSchema => ({
   schema: { description, ...limit, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
   types: ['number', 'string'],
   sample,
 });
-const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): ValueKind => ({
+const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): KindSchema => ({
   schema: { description, ...limit, pattern },
   types: ['integer', 'string'],
   sample,
@@ -34,7 +34,7 @@ const digits = (description: string, pattern: string, sample: unknown, limit: Js
 const SAMPLE_MS = timeMs(1_588_591_856_000);
 const SAMPLE_ID = '499890200602846';
 
-const KINDS: Readonly<Record<string, ValueKind>> = {
+const KINDS: Readonly<Record<string, KindSchema>> = {
   decimal: number('decimal; its digits are exact', '0.5'),
   price: number('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
   id: {
@@ -94,7 +94,7 @@ const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fiel
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 /** Returns the schema of a kind of value. Throws InvariantError for a kind without one. */
-function kindOf({ kind }: Value<unknown>): ValueKind {
+function kindOf({ kind }: Value<unknown>): KindSchema {
   const kindSchema = KINDS[kind];
   if (kindSchema) return kindSchema;
   if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);

@@ -16,33 +16,33 @@ import {
   type AnswerShape,
   type Listing,
 } from './answer.ts';
-import { clientIdField, required, nullable, optional, record } from './record.ts';
+import { clientIdField, required, nullable, optional, wireRecord } from './record.ts';
 import { idsIn, withOwnId } from './spot.ts';
 import { code, futuresStatus, statusCode } from './codeValue.ts';
 import {
-  action,
-  clientId,
-  decimal,
-  decimalText,
-  flag,
-  id,
-  idOrNone,
-  idString,
+  wireAction,
+  wireClientId,
+  wireDecimal,
+  wireDecimalString,
+  wireFlag,
+  wireId,
+  wireIdOrNone,
+  wireIdString,
   idText,
-  integer,
+  wireInteger,
   Mismatch,
   memberOf,
-  price,
+  wirePrice,
   scalarText,
-  side,
-  text,
-  time,
-  upperText,
-  zonelessTime,
+  wireSide,
+  wireText,
+  wireTime,
+  wireUpperText,
+  wireZonelessTime,
   type Value,
 } from './value.ts';
 
-const orderId = record({ orderId: required(idString) });
+const orderId = wireRecord({ orderId: required(wireIdString) });
 /** The reply to a create, and to a cancel. An acknowledged cancel may still fail. */
 export const orderIdAnswer = one(orderId, '{orderId}');
 
@@ -65,19 +65,19 @@ const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
 
 /** An order. Volumes are contracts; only `origQty` of a MARKET OPEN may be a value. `fills` is not read, because it is not documented. */
 export type FuturesOrder = ReturnType<typeof futuresOrder.read>;
-const futuresOrder = record({
-  side: required(side),
-  executedQty: required(decimal),
-  orderId: required(id),
-  origQty: required(decimal),
-  avgPrice: optional(decimal),
-  tradeFee: optional(decimal),
-  realizedAmount: optional(decimal),
+const futuresOrder = wireRecord({
+  side: required(wireSide),
+  executedQty: required(wireDecimal),
+  orderId: required(wireId),
+  origQty: required(wireDecimal),
+  avgPrice: optional(wireDecimal),
+  tradeFee: optional(wireDecimal),
+  realizedAmount: optional(wireDecimal),
   type: optional(code(ORDER_TYPES, 'word')),
-  price: optional(decimal),
-  timeMs: optional(time, 'transactTime', 'time'),
-  action: required(action),
-  contractName: required(upperText),
+  price: optional(wireDecimal),
+  timeMs: optional(wireTime, 'transactTime', 'time'),
+  action: required(wireAction),
+  contractName: required(wireUpperText),
   timeInForce: optional(timeInForce),
   status: required(futuresStatus),
 });
@@ -94,31 +94,31 @@ export const futuresOpenOrdersAnswer = list(futuresOrder, {
 
 /** An order of the history, the only futures list with client order ids. `ctimeMs` is its time; `ctime` is for display. */
 export type OrderHistoryRow = ReturnType<typeof orderHistoryRow.read>;
-const orderHistoryRow = record({
-  side: required(side),
-  clientId: clientIdField(clientId),
-  ctimeMs: required(time),
-  positionType: nullable(integer),
-  orderId: required(id),
-  avgPrice: nullable(decimal),
-  realizedAmount: optional(decimal),
-  fee: optional(decimal),
-  openOrClose: required(action),
-  leverageLevel: nullable(integer),
+const orderHistoryRow = wireRecord({
+  side: required(wireSide),
+  clientId: clientIdField(wireClientId),
+  ctimeMs: required(wireTime),
+  positionType: nullable(wireInteger),
+  orderId: required(wireId),
+  avgPrice: nullable(wireDecimal),
+  realizedAmount: optional(wireDecimal),
+  fee: optional(wireDecimal),
+  openOrClose: required(wireAction),
+  leverageLevel: nullable(wireInteger),
   source: optional(code(ORDER_SOURCES, 'integer')),
   type: required(code(ORDER_TYPES, 'integer')),
-  volume: required(decimal),
-  dealVolume: required(decimal),
-  price: nullable(decimal),
-  contractId: nullable(integer),
-  ctime: optional(zonelessTime),
-  contractName: required(upperText),
-  dealMoney: nullable(decimal),
+  volume: required(wireDecimal),
+  dealVolume: required(wireDecimal),
+  price: nullable(wireDecimal),
+  contractId: nullable(wireInteger),
+  ctime: optional(wireZonelessTime),
+  contractName: required(wireUpperText),
+  dealMoney: nullable(wireDecimal),
   status: required(statusCode),
-  openTakerFeeRate: optional(decimal),
-  openMakerFeeRate: optional(decimal),
-  closeTakerFeeRate: optional(decimal),
-  closeMakerFeeRate: optional(decimal),
+  openTakerFeeRate: optional(wireDecimal),
+  openMakerFeeRate: optional(wireDecimal),
+  closeTakerFeeRate: optional(wireDecimal),
+  closeMakerFeeRate: optional(wireDecimal),
 });
 const bare = (rows: readonly Json[]): Json => rows;
 /** The reply to the order history. */
@@ -126,25 +126,25 @@ export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders
 
 /** One reduction of a position. historyRealizedAmount = closeProfit + tradeFee + capitalFee; fees are negative. */
 export type ProfitHistoryRow = ReturnType<typeof profitHistoryRow.read>;
-const profitHistoryRow = record({
-  id: required(id),
-  contractId: nullable(integer),
-  contractName: optional(upperText),
-  side: required(side),
-  positionType: nullable(integer),
-  leverageLevel: nullable(integer),
-  volume: required(decimal),
-  openPrice: nullable(decimal),
-  openEndPrice: nullable(decimal),
-  closeProfit: required(decimal),
-  tradeFee: required(decimal),
-  capitalFee: required(decimal),
-  shareAmount: nullable(decimal),
-  settleProfit: nullable(decimal),
-  realizedAmount: nullable(decimal),
-  historyRealizedAmount: required(decimal),
-  ctimeMs: required(time, 'ctime'),
-  mtimeMs: nullable(time, 'mtime'),
+const profitHistoryRow = wireRecord({
+  id: required(wireId),
+  contractId: nullable(wireInteger),
+  contractName: optional(wireUpperText),
+  side: required(wireSide),
+  positionType: nullable(wireInteger),
+  leverageLevel: nullable(wireInteger),
+  volume: required(wireDecimal),
+  openPrice: nullable(wireDecimal),
+  openEndPrice: nullable(wireDecimal),
+  closeProfit: required(wireDecimal),
+  tradeFee: required(wireDecimal),
+  capitalFee: required(wireDecimal),
+  shareAmount: nullable(wireDecimal),
+  settleProfit: nullable(wireDecimal),
+  realizedAmount: nullable(wireDecimal),
+  historyRealizedAmount: required(wireDecimal),
+  ctimeMs: required(wireTime, 'ctime'),
+  mtimeMs: nullable(wireTime, 'mtime'),
 });
 /** The reply to the profit history. */
 export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
@@ -152,22 +152,22 @@ export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of redu
 /** A fill of the account. `amount` = price x quantity x multiplier. */
 export type FuturesFill = ReturnType<typeof futuresFill.read>;
 const futuresFill = withOwnId(
-  record({
-    symbol: optional(upperText),
-    contractName: required(upperText),
-    tradeId: required(id),
-    side: optional(side),
-    isBuyer: required(flag),
-    isMaker: required(flag),
-    bidId: nullable(idOrNone),
-    askId: nullable(idOrNone),
-    bidUserId: nullable(idOrNone),
-    askUserId: nullable(idOrNone),
-    price: required(price),
-    quantity: required(decimal, 'qty'),
-    amount: optional(decimal),
-    fee: required(decimalText),
-    timeMs: required(time, 'time'),
+  wireRecord({
+    symbol: optional(wireUpperText),
+    contractName: required(wireUpperText),
+    tradeId: required(wireId),
+    side: optional(wireSide),
+    isBuyer: required(wireFlag),
+    isMaker: required(wireFlag),
+    bidId: nullable(wireIdOrNone),
+    askId: nullable(wireIdOrNone),
+    bidUserId: nullable(wireIdOrNone),
+    askUserId: nullable(wireIdOrNone),
+    price: required(wirePrice),
+    quantity: required(wireDecimal, 'qty'),
+    amount: optional(wireDecimal),
+    fee: required(wireDecimalString),
+    timeMs: required(wireTime, 'time'),
   }),
 );
 /** The reply to the list of own trades. */
@@ -197,20 +197,20 @@ export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
 
 /** A trigger order. TRIGGERED means that it fired; the order that it placed is a separate order. */
 export type TriggerOrder = ReturnType<typeof triggerOrder.read>;
-const triggerOrder = record({
-  triggerOrderId: required(idString, 'triggerOrderId', 'id'),
-  side: required(side),
-  triggerPrice: required(price),
-  marginCoin: optional(upperText),
-  volume: required(decimal),
-  price: optional(decimal),
-  contractId: nullable(integer),
-  contractName: required(upperText),
-  id: optional(text),
+const triggerOrder = wireRecord({
+  triggerOrderId: required(wireIdString, 'triggerOrderId', 'id'),
+  side: required(wireSide),
+  triggerPrice: required(wirePrice),
+  marginCoin: optional(wireUpperText),
+  volume: required(wireDecimal),
+  price: optional(wireDecimal),
+  contractId: nullable(wireInteger),
+  contractName: required(wireUpperText),
+  id: optional(wireText),
   triggerType: required(code(TRIGGER_TYPES, 'integer')),
-  open: required(action),
+  open: required(wireAction),
   status: required(code(TRIGGER_STATUSES, 'integer')),
-  ctime: optional(zonelessTime),
+  ctime: optional(wireZonelessTime),
 });
 
 /** One page of trigger orders. */
@@ -227,7 +227,7 @@ export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
     const jsonRows = listIn(json, 'trigOrderList');
     if (!jsonRows) throw new Mismatch('a list', json);
     const count = memberOf(memberOf(json, 'data'), 'count') ?? memberOf(json, 'count') ?? null;
-    return { count: count === null ? null : integer.read(count), ...readRows(triggerOrder, jsonRows) };
+    return { count: count === null ? null : wireInteger.read(count), ...readRows(triggerOrder, jsonRows) };
   },
   write({ count, rows }, variants) {
     const data = { count: count === null ? null : jsonNumber(count), trigOrderList: rows.map((row) => triggerOrder.write(row, variants)) };

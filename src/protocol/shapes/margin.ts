@@ -2,32 +2,42 @@
 
 import { isList, jsonObject, type Json } from '../json/json.ts';
 import { list } from './answer.ts';
-import { required, nullable, optional, record } from './record.ts';
-import { decimal, idOrNone, integer, Mismatch, side, text, upperText, zonelessTime, type Value } from './value.ts';
+import { required, nullable, optional, wireRecord } from './record.ts';
+import {
+  wireDecimal,
+  wireIdOrNone,
+  wireInteger,
+  Mismatch,
+  wireSide,
+  wireText,
+  wireUpperText,
+  wireZonelessTime,
+  type Value,
+} from './value.ts';
 
 /**
  * An open position. `positionVolume` is in contracts, and so is `canCloseVolume`, which excludes what closing orders hold. `positionType`
  * is 1 for cross, 2 for isolated; `reducePrice` is the price of forced reduction.
  */
 export type WirePosition = ReturnType<typeof position.read>;
-const position = record({
-  symbol: required(upperText, 'symbol', 'contractName'),
-  leverage: required(integer, 'leverage', 'leverageLevel'),
-  positionType: required(integer),
-  avgPrice: nullable(decimal),
-  positionSide: required(side, 'positionSide', 'side'),
-  realizedAmount: nullable(decimal),
-  positionVolume: required(decimal, 'positionVolume', 'volume'),
-  holdAmount: nullable(decimal),
-  openPrice: nullable(decimal),
-  ctime: optional(zonelessTime),
-  mtime: optional(zonelessTime),
-  canCloseVolume: required(decimal),
-  reducePrice: optional(decimal),
-  keepRate: optional(decimal),
-  capitalFee: optional(decimal),
-  tradeFee: optional(decimal),
-  shareAmount: optional(decimal),
+const position = wireRecord({
+  symbol: required(wireUpperText, 'symbol', 'contractName'),
+  leverage: required(wireInteger, 'leverage', 'leverageLevel'),
+  positionType: required(wireInteger),
+  avgPrice: nullable(wireDecimal),
+  positionSide: required(wireSide, 'positionSide', 'side'),
+  realizedAmount: nullable(wireDecimal),
+  positionVolume: required(wireDecimal, 'positionVolume', 'volume'),
+  holdAmount: nullable(wireDecimal),
+  openPrice: nullable(wireDecimal),
+  ctime: optional(wireZonelessTime),
+  mtime: optional(wireZonelessTime),
+  canCloseVolume: required(wireDecimal),
+  reducePrice: optional(wireDecimal),
+  keepRate: optional(wireDecimal),
+  capitalFee: optional(wireDecimal),
+  tradeFee: optional(wireDecimal),
+  shareAmount: optional(wireDecimal),
 });
 /** The reply to the list of positions. */
 export const positionsAnswer = list(position, {
@@ -60,23 +70,23 @@ function rowsOf<T>(row: Value<T>): RowsValue<T> {
   };
 }
 
-const accountPosition = record({
-  id: nullable(idOrNone),
-  uid: nullable(idOrNone),
-  positionType: required(integer),
-  side: required(side),
-  volume: required(decimal),
-  openPrice: nullable(decimal),
-  avgPrice: nullable(decimal),
-  leverageLevel: required(integer),
-  marginRate: nullable(decimal),
-  unRealizedAmount: nullable(decimal),
+const accountPosition = wireRecord({
+  id: nullable(wireIdOrNone),
+  uid: nullable(wireIdOrNone),
+  positionType: required(wireInteger),
+  side: required(wireSide),
+  volume: required(wireDecimal),
+  openPrice: nullable(wireDecimal),
+  avgPrice: nullable(wireDecimal),
+  leverageLevel: required(wireInteger),
+  marginRate: nullable(wireDecimal),
+  unRealizedAmount: nullable(wireDecimal),
 });
 
-const positionsOfContract = record({
-  contractId: nullable(integer),
-  contractName: required(upperText),
-  contractSymbol: nullable(text),
+const positionsOfContract = wireRecord({
+  contractId: nullable(wireInteger),
+  contractName: required(wireUpperText),
+  contractSymbol: nullable(wireText),
   positions: nullable(rowsOf(accountPosition)),
 });
 
@@ -85,19 +95,19 @@ const positionsOfContract = record({
  * profit and loss, `totalEquity` the cross equity and `partEquity` the isolated equity.
  */
 export type MarginAccount = ReturnType<typeof marginAccount.read>;
-const marginAccount = record({
-  marginCoin: required(upperText),
-  accountNormal: required(decimal),
-  accountLock: required(decimal),
-  partPositionNormal: optional(decimal),
-  totalPositionNormal: optional(decimal),
-  achievedAmount: nullable(decimal),
-  unrealizedAmount: nullable(decimal),
-  totalEquity: nullable(decimal),
-  partEquity: nullable(decimal),
-  bonusBalance: nullable(decimal),
-  walletBalance: nullable(decimal),
-  availableAmount: nullable(decimal),
+const marginAccount = wireRecord({
+  marginCoin: required(wireUpperText),
+  accountNormal: required(wireDecimal),
+  accountLock: required(wireDecimal),
+  partPositionNormal: optional(wireDecimal),
+  totalPositionNormal: optional(wireDecimal),
+  achievedAmount: nullable(wireDecimal),
+  unrealizedAmount: nullable(wireDecimal),
+  totalEquity: nullable(wireDecimal),
+  partEquity: nullable(wireDecimal),
+  bonusBalance: nullable(wireDecimal),
+  walletBalance: nullable(wireDecimal),
+  availableAmount: nullable(wireDecimal),
   positionVos: nullable(rowsOf(positionsOfContract)),
 });
 /** The reply to the query of the account. */

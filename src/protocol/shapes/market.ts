@@ -3,21 +3,21 @@
 import { compareAscending } from '../../base/text/compareAscending.ts';
 import { isObject, jsonObject, type Json } from '../json/json.ts';
 import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
-import { required, nullable, optional, optionalWhere, record } from './record.ts';
+import { required, nullable, optional, optionalWhere, wireRecord } from './record.ts';
 import {
-  barTime,
-  decimal,
-  decimalText,
-  id,
-  integer,
-  level,
+  wireBarTime,
+  wireDecimal,
+  wireDecimalString,
+  wireId,
+  wireInteger,
+  wireLevel,
   Mismatch,
-  price,
-  priceText,
-  side,
-  text,
-  time,
-  upperText,
+  wirePrice,
+  wirePriceString,
+  wireSide,
+  wireText,
+  wireTime,
+  wireUpperText,
   type DepthLevel,
   type Value,
 } from './value.ts';
@@ -28,7 +28,7 @@ import type { Variants } from './variants.ts';
 export const encodeList = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
 const bare = (rows: readonly Json[]): Json => rows;
 
-const serverTime = record({ serverTimeMs: required(time, 'serverTime'), timezone: optional(text) });
+const serverTime = wireRecord({ serverTimeMs: required(wireTime, 'serverTime'), timezone: optional(wireText) });
 /** The reply with the clock of the service. */
 export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
@@ -36,17 +36,17 @@ const isWrappedOnly = (variants: Variants): boolean => variants.symbolsShape ===
 
 /** A spot instrument. Minimums are null if the service does not report them. */
 export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
-const spotSymbol = record({
-  symbol: required(upperText),
-  baseAsset: required(upperText),
-  quoteAsset: required(upperText),
-  pricePrecision: required(integer),
-  quantityPrecision: required(integer, 'QuantityPrecision', 'quantityPrecision'),
-  limitVolumeMin: optionalWhere(isWrappedOnly, decimalText),
-  limitPriceMin: optionalWhere(isWrappedOnly, decimalText),
-  limitAmountMin: optionalWhere(isWrappedOnly, decimalText),
-  marketBuyMin: optionalWhere(isWrappedOnly, decimalText),
-  marketSellMin: optionalWhere(isWrappedOnly, decimalText),
+const spotSymbol = wireRecord({
+  symbol: required(wireUpperText),
+  baseAsset: required(wireUpperText),
+  quoteAsset: required(wireUpperText),
+  pricePrecision: required(wireInteger),
+  quantityPrecision: required(wireInteger, 'QuantityPrecision', 'quantityPrecision'),
+  limitVolumeMin: optionalWhere(isWrappedOnly, wireDecimalString),
+  limitPriceMin: optionalWhere(isWrappedOnly, wireDecimalString),
+  limitAmountMin: optionalWhere(isWrappedOnly, wireDecimalString),
+  marketBuyMin: optionalWhere(isWrappedOnly, wireDecimalString),
+  marketSellMin: optionalWhere(isWrappedOnly, wireDecimalString),
 });
 /** The reply with the spot instruments. */
 export const symbolsAnswer = list(spotSymbol, {
@@ -69,28 +69,28 @@ const isWideOnly = (variants: Variants): boolean => variants.contractFields === 
 
 /** A futures contract. `side` is 1 for linear, 0 for inverse; `status` 1 is tradable; `symbol` is its contractName; fees are fractions. */
 export type WireContract = ReturnType<typeof contract.read>;
-const contract = record({
-  symbol: required(upperText),
-  pricePrecision: required(integer),
-  side: required(integer),
-  maxMarketVolume: nullable(decimal),
-  multiplier: required(decimal),
-  maxLever: required(integer),
-  minOrderVolume: required(decimal),
-  marginCoin: required(upperText),
-  type: required(text),
-  openMakerFee: nullable(decimal),
-  openTakerFee: nullable(decimal),
-  closeMakerFee: nullable(decimal),
-  closeTakerFee: nullable(decimal),
-  multiplierCoin: required(upperText),
-  contractId: required(integer),
-  minLever: required(integer),
-  status: required(integer),
-  minOrderMoney: optionalWhere(isWideOnly, decimal),
-  maxMarketMoney: optionalWhere(isWideOnly, decimal),
-  maxLimitVolume: optionalWhere(isWideOnly, decimal),
-  maxLimitMoney: optionalWhere(isWideOnly, decimal),
+const contract = wireRecord({
+  symbol: required(wireUpperText),
+  pricePrecision: required(wireInteger),
+  side: required(wireInteger),
+  maxMarketVolume: nullable(wireDecimal),
+  multiplier: required(wireDecimal),
+  maxLever: required(wireInteger),
+  minOrderVolume: required(wireDecimal),
+  marginCoin: required(wireUpperText),
+  type: required(wireText),
+  openMakerFee: nullable(wireDecimal),
+  openTakerFee: nullable(wireDecimal),
+  closeMakerFee: nullable(wireDecimal),
+  closeTakerFee: nullable(wireDecimal),
+  multiplierCoin: required(wireUpperText),
+  contractId: required(wireInteger),
+  minLever: required(wireInteger),
+  status: required(wireInteger),
+  minOrderMoney: optionalWhere(isWideOnly, wireDecimal),
+  maxMarketMoney: optionalWhere(isWideOnly, wireDecimal),
+  maxLimitVolume: optionalWhere(isWideOnly, wireDecimal),
+  maxLimitMoney: optionalWhere(isWideOnly, wireDecimal),
 });
 /** The reply with the contracts. */
 export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
@@ -105,7 +105,7 @@ export interface Depth {
 
 /** Returns the reply with an order book. A switch decides whether the futures service leaves out its time. */
 export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
-  const timeField = nullable(time, 'time');
+  const timeField = nullable(wireTime, 'time');
   return {
     shape: '{time, bids: [[price, quantity]], asks}',
     container: { kind: 'own' },
@@ -125,7 +125,7 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
       ] as const)
         into.set(
           name,
-          rows.map((row) => level.write(row, variants)),
+          rows.map((row) => wireLevel.write(row, variants)),
         );
       return into;
     },
@@ -139,7 +139,7 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
 function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
   const jsonRows = json === undefined ? undefined : listIn(json);
   if (!jsonRows) throw new Mismatch('a list of levels', json).within(name);
-  const { rows, refused } = readRows(level, jsonRows);
+  const { rows, refused } = readRows(wireLevel, jsonRows);
   if (refused[0]) throw new Mismatch('levels of price and quantity', jsonRows[0]).within(name);
   rows.forEach((row, index) => {
     const earlierRow = rows[index - 1];
@@ -157,27 +157,27 @@ function comparePlain(a: string, b: string): number {
 }
 
 /** A ticker of 24 hours. `timeMs` is their start, or now, so it does not show how old the data are. */
-const spotTicker = record({
-  timeMs: nullable(time, 'time'),
-  high: required(decimal),
-  low: required(decimal),
-  last: required(decimal),
-  volume: required(decimal, 'vol'),
+const spotTicker = wireRecord({
+  timeMs: nullable(wireTime, 'time'),
+  high: required(wireDecimal),
+  low: required(wireDecimal),
+  last: required(wireDecimal),
+  volume: required(wireDecimal, 'vol'),
 });
 /** The reply with the 24-hour figures of a spot instrument. */
 export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
 
 /** `rose`: the 24-hour change as a fraction. */
 export type FuturesTicker = ReturnType<typeof futuresTicker.read>;
-const futuresTicker = record({
-  high: required(decimalText),
-  volume: required(decimalText, 'vol'),
-  last: required(decimalText),
-  low: required(decimalText),
-  buy: nullable(decimal),
-  sell: nullable(decimal),
-  rose: nullable(decimalText),
-  timeMs: nullable(time, 'time'),
+const futuresTicker = wireRecord({
+  high: required(wireDecimalString),
+  volume: required(wireDecimalString, 'vol'),
+  last: required(wireDecimalString),
+  low: required(wireDecimalString),
+  buy: nullable(wireDecimal),
+  sell: nullable(wireDecimal),
+  rose: nullable(wireDecimalString),
+  timeMs: nullable(wireTime, 'time'),
 });
 /** The reply with the 24-hour figures of a contract. */
 export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
@@ -186,13 +186,13 @@ const hasSixFields = ({ tradeFields }: Variants): boolean => tradeFields === 'si
 
 /** A public trade; `side` is the taker's. */
 export type PublicTrade = ReturnType<typeof publicTrade.read>;
-const publicTrade = record({
-  id: optionalWhere(hasSixFields, id),
-  symbol: optionalWhere(hasSixFields, upperText),
-  side: required(side),
-  price: required(price),
-  quantity: required(decimal, 'qty'),
-  timeMs: required(time, 'time'),
+const publicTrade = wireRecord({
+  id: optionalWhere(hasSixFields, wireId),
+  symbol: optionalWhere(hasSixFields, wireUpperText),
+  side: required(wireSide),
+  price: required(wirePrice),
+  quantity: required(wireDecimal, 'qty'),
+  timeMs: required(wireTime, 'time'),
 });
 /** The reply with recent trades of all parties. */
 export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: encodeList });
@@ -202,8 +202,8 @@ export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume'
 
 /** Returns the shape of one kline. */
 const kline = (priceValue: Value<string>, volume: Value<string>) =>
-  record({
-    openMs: required(barTime, 'idx'),
+  wireRecord({
+    openMs: required(wireBarTime, 'idx'),
     open: required(priceValue),
     close: required(priceValue),
     high: required(priceValue),
@@ -223,16 +223,16 @@ function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
   };
 }
 /** The reply with klines. Prices are numbers on spot and texts on futures. */
-export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
+export const spotKlinesAnswer = klinesAnswer(kline(wirePrice, wireDecimal));
 /** The reply of the futures klines endpoint. Each kline has decimals as text, except its times. */
-export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
+export const futuresKlinesAnswer = klinesAnswer(kline(wirePriceString, wireDecimalString));
 
 /** `tagPrice` is the mark price. Both rates are forecasts, not payments. */
-const indexPrice = record({
-  currentFundRate: required(decimal, 'currentFundRate', 'lastFundingRate'),
-  tagPrice: required(price, 'tagPrice', 'markPrice'),
-  indexPrice: required(price),
-  nextFundRate: nullable(decimal),
+const indexPrice = wireRecord({
+  currentFundRate: required(wireDecimal, 'currentFundRate', 'lastFundingRate'),
+  tagPrice: required(wirePrice, 'tagPrice', 'markPrice'),
+  indexPrice: required(wirePrice),
+  nextFundRate: nullable(wireDecimal),
 });
 /** The reply with mark price, index price and funding rates. */
 export const indexPriceAnswer = one(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');

@@ -1,7 +1,7 @@
 // Describes records of replies. A member is read under every known name, and written under the specification's name.
 
 import { isObject, jsonNumber, type Json, type JsonObject } from '../json/json.ts';
-import { id, idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
+import { wireId, idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
 import type { Variants } from './variants.ts';
 
 /** One member of a record. Most have one name; an order id has two. */
@@ -111,7 +111,7 @@ const orNull = <T>(value: Value<T>): Value<T | null> => ({
  */
 export function orderIdField(options: { readonly hasText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
   const idField: Field<string> = {
-    value: id,
+    value: wireId,
     names: ['orderId', 'orderIdString'],
     canBeNull: false,
     named: () => idField,
@@ -139,7 +139,7 @@ export interface RecordValue<T> extends Value<T> {
 }
 
 /** Returns the value of a JSON object with these members. Other members are ignored. */
-export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
+export function wireRecord<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
   // The members have different types, but each `write` gets a value of the type that the `read` of the same name returns.
   const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
     ([memberName, member]) => [memberName, member.named(memberName)] as const,

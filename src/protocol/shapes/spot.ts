@@ -4,22 +4,22 @@ import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
 import { list, objectIn, one, oneOrNone, readRows, type AnswerShape, type Listing } from './answer.ts';
 import { encodeList } from './market.ts';
-import { clientIdField, required, nullable, optional, orderIdField, record } from './record.ts';
+import { clientIdField, required, nullable, optional, orderIdField, wireRecord } from './record.ts';
 import { code, spotListStatus, spotStatus } from './codeValue.ts';
 import {
-  clientId,
-  decimal,
-  flag,
-  id,
-  idOrNone,
+  wireClientId,
+  wireDecimal,
+  wireFlag,
+  wireId,
+  wireIdOrNone,
   idText,
   memberOf,
   Mismatch,
-  price,
+  wirePrice,
   scalarText,
-  side,
-  time,
-  upperText,
+  wireSide,
+  wireTime,
+  wireUpperText,
   type Value,
 } from './value.ts';
 import type { Side } from '../../model/order.ts';
@@ -32,17 +32,17 @@ const createdStatus: Value<CodeReading<OrderStatus>> = {
 
 /** The reply to a create: the id, and the members of the order that the service repeats. */
 export type SpotCreated = ReturnType<typeof created.read>;
-const created = record({
-  symbol: optional(upperText),
+const created = wireRecord({
+  symbol: optional(wireUpperText),
   orderId: orderIdField({ hasText: false, form: 'switch' }),
-  clientOrderId: clientIdField(clientId),
-  timeMs: optional(time, 'transactTime', 'time'),
-  price: optional(decimal),
-  origQty: optional(decimal),
-  executedQty: optional(decimal),
+  clientOrderId: clientIdField(wireClientId),
+  timeMs: optional(wireTime, 'transactTime', 'time'),
+  price: optional(wireDecimal),
+  origQty: optional(wireDecimal),
+  executedQty: optional(wireDecimal),
   status: optional(createdStatus),
   type: optional(code(ORDER_TYPES, 'word')),
-  side: optional(side),
+  side: optional(wireSide),
 });
 /** The reply to a create. */
 export const spotCreatedAnswer = one(
@@ -53,25 +53,25 @@ export const spotCreatedAnswer = one(
 /** An order. `origQty` of a MARKET BUY is a quote amount, so `executedQty` must not be subtracted from it. */
 export type SpotOrder = ReturnType<typeof queried.read>;
 const order = {
-  symbol: required(upperText),
+  symbol: required(wireUpperText),
   orderId: orderIdField({ hasText: false, form: 'number' }),
-  price: optional(decimal),
-  origQty: required(decimal),
-  executedQty: required(decimal),
-  avgPrice: optional(decimal),
+  price: optional(wireDecimal),
+  origQty: required(wireDecimal),
+  executedQty: required(wireDecimal),
+  avgPrice: optional(wireDecimal),
   type: optional(code(ORDER_TYPES, 'word')),
-  side: required(side),
+  side: required(wireSide),
 };
-const queried = record({
+const queried = wireRecord({
   ...order,
-  clientOrderId: clientIdField(clientId),
-  timeMs: optional(time, 'transactTime', 'time'),
+  clientOrderId: clientIdField(wireClientId),
+  timeMs: optional(wireTime, 'transactTime', 'time'),
   status: required(spotStatus),
 });
-const listed = record({
+const listed = wireRecord({
   ...order,
-  clientOrderId: clientIdField(clientId, ({ openOrdersClientId }) => openOrdersClientId === 'on'),
-  timeMs: optional(time, 'time', 'transactTime'),
+  clientOrderId: clientIdField(wireClientId, ({ openOrdersClientId }) => openOrdersClientId === 'on'),
+  timeMs: optional(wireTime, 'time', 'transactTime'),
   status: required(spotListStatus),
 });
 /** The reply to a query of an order. Null has no information: the order may still exist. */
@@ -82,10 +82,10 @@ export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', writ
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
 /** The reply to a cancel. Only a query shows whether the order has ended. */
-const canceled = record({
-  symbol: optional(upperText),
+const canceled = wireRecord({
+  symbol: optional(wireUpperText),
   orderId: orderIdField({ hasText: true, form: 'switch' }),
-  clientOrderId: clientIdField(clientId),
+  clientOrderId: clientIdField(wireClientId),
   status: optional(cancelStatus),
 });
 /** The reply to a cancel. */
@@ -143,18 +143,18 @@ export function idsIn(json: Json | undefined): readonly string[] | null {
 /** A fill of the account. The order id of the other side is null if the service withholds it. */
 export type SpotFill = ReturnType<typeof fill.read>;
 const fill = withOwnId(
-  record({
-    symbol: required(upperText),
-    tradeId: required(id, 'id', 'tradeId'),
-    bidId: nullable(idOrNone),
-    askId: nullable(idOrNone),
-    price: required(price),
-    quantity: required(decimal, 'qty'),
-    timeMs: required(time, 'time'),
-    isBuyer: required(flag),
-    isMaker: required(flag),
-    feeCoin: required(upperText),
-    fee: required(decimal),
+  wireRecord({
+    symbol: required(wireUpperText),
+    tradeId: required(wireId, 'id', 'tradeId'),
+    bidId: nullable(wireIdOrNone),
+    askId: nullable(wireIdOrNone),
+    price: required(wirePrice),
+    quantity: required(wireDecimal, 'qty'),
+    timeMs: required(wireTime, 'time'),
+    isBuyer: required(wireFlag),
+    isMaker: required(wireFlag),
+    feeCoin: required(wireUpperText),
+    fee: required(wireDecimal),
   }),
 );
 /** The reply to the list of own trades. */
@@ -186,7 +186,7 @@ export function withOwnId<T extends OwnIds, V extends Value<T>>(value: V & Value
 
 /** The balance of one asset, as plain decimals. */
 export type WireBalance = ReturnType<typeof balance.read>;
-const balance = record({ asset: required(upperText), free: required(decimal), locked: required(decimal) });
+const balance = wireRecord({ asset: required(wireUpperText), free: required(wireDecimal), locked: required(wireDecimal) });
 
 /** The balances of an account. `uid`: its id; null if the service does not report it. */
 export interface SpotAccount extends Listing<WireBalance> {

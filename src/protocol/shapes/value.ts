@@ -52,14 +52,14 @@ function readDecimal(json: Json): string {
 }
 
 /** A decimal in its unique plain text (`0.1`, `-3`), written as a JSON number. */
-export const decimal: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => jsonNumber(value) };
+export const wireDecimal: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => jsonNumber(value) };
 /** A decimal that is written as a JSON string. */
-export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => value };
+export const wireDecimalString: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => value };
 
 /** A decimal above 0, as every price of an order book or a bar must be. */
-export const price: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
+export const wirePrice: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
 /** A price that the specification's form writes as text. */
-export const priceText: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
+export const wirePriceString: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
 
 /** Reads a price. Throws Mismatch for anything else. */
 function readPrice(json: Json): string {
@@ -83,12 +83,12 @@ function readId(json: Json): string {
 }
 
 /** An id, always kept as text because ids exceed 2^53. Written as a JSON number. */
-export const id: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
+export const wireId: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
 /** An id that is written as a JSON string. */
-export const idString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
+export const wireIdString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
 
 /** An id that may be withheld, as 0 or as empty text. */
-export const idOrNone: Value<string | null> = {
+export const wireIdOrNone: Value<string | null> = {
   kind: 'idOrNone',
   read(json) {
     const idDigits = scalarText(json);
@@ -98,18 +98,18 @@ export const idOrNone: Value<string | null> = {
 };
 
 /** A client order id; null without one, which is `0` on the wire. */
-export const clientId: Value<string | null> = {
+export const wireClientId: Value<string | null> = {
   kind: 'clientId',
   read(json) {
-    const wireId = scalarText(json);
-    if (wireId === null) throw new Mismatch('a client order id', json);
-    return wireId === '' || wireId === '0' ? null : wireId;
+    const clientId = scalarText(json);
+    if (clientId === null) throw new Mismatch('a client order id', json);
+    return clientId === '' || clientId === '0' ? null : clientId;
   },
   write: (value) => value ?? '0',
 };
 
 /** A text that is not empty. */
-export const text: Value<string> = {
+export const wireText: Value<string> = {
   kind: 'text',
   read(json) {
     if (typeof json !== 'string' || json === '') throw new Mismatch('text', json);
@@ -119,10 +119,14 @@ export const text: Value<string> = {
 };
 
 /** The name of an instrument or asset, in upper case. */
-export const upperText: Value<string> = { kind: 'upperText', read: (json) => text.read(json).toUpperCase(), write: (value) => value };
+export const wireUpperText: Value<string> = {
+  kind: 'upperText',
+  read: (json) => wireText.read(json).toUpperCase(),
+  write: (value) => value,
+};
 
 /** A whole number that a double holds exactly. Digits in a string are read too. */
-export const integer: Value<number> = {
+export const wireInteger: Value<number> = {
   kind: 'integer',
   read(json) {
     const wholeText = readDecimal(json);
@@ -133,7 +137,7 @@ export const integer: Value<number> = {
 };
 
 /** True or false. */
-export const flag: Value<boolean> = {
+export const wireFlag: Value<boolean> = {
   kind: 'flag',
   read(json) {
     if (typeof json !== 'boolean') throw new Mismatch('true or false', json);
@@ -143,9 +147,9 @@ export const flag: Value<boolean> = {
 };
 
 /** Unix time in ms. */
-export const time: Value<TimeMs> = {
+export const wireTime: Value<TimeMs> = {
   kind: 'time',
-  read: (json) => timeMs(integer.read(json)),
+  read: (json) => timeMs(wireInteger.read(json)),
   write: (value) => jsonNumber(value),
 };
 
@@ -153,10 +157,10 @@ export const time: Value<TimeMs> = {
 const MAX_SECONDS = 1e11;
 
 /** Open time of a kline, in seconds or ms on the wire. Its size shows which. */
-export const barTime: Value<TimeMs> = {
+export const wireBarTime: Value<TimeMs> = {
   kind: 'barTime',
   read(json) {
-    const integerValue = integer.read(json);
+    const integerValue = wireInteger.read(json);
     return timeMs(integerValue < MAX_SECONDS ? integerValue * 1000 : integerValue);
   },
   write: (value, { klineIdx }) => jsonNumber(klineIdx === 's' ? Math.floor(value / 1000) : value),
@@ -165,7 +169,7 @@ export const barTime: Value<TimeMs> = {
 const ZONE_MS = 8 * 3_600_000;
 
 /** A date-time without a zone: UTC+8 (exchange dialect, 12). For display only, so it is null if it cannot be read. */
-export const zonelessTime: Value<TimeMs | null> = {
+export const wireZonelessTime: Value<TimeMs | null> = {
   kind: 'zonelessTime',
   read(json) {
     const timeText = scalarText(json) ?? '';
@@ -177,7 +181,7 @@ export const zonelessTime: Value<TimeMs | null> = {
 };
 
 /** BUY or SELL on the wire, in any case. */
-export const side: Value<Side> = {
+export const wireSide: Value<Side> = {
   kind: 'side',
   read(json) {
     const upper = typeof json === 'string' ? json.toUpperCase() : '';
@@ -190,7 +194,7 @@ export const side: Value<Side> = {
 /** Whether a futures order opens or closes a position. */
 export type PositionAction = 'OPEN' | 'CLOSE';
 /** A position action, in any case. */
-export const action: Value<PositionAction> = {
+export const wireAction: Value<PositionAction> = {
   kind: 'action',
   read(json) {
     const upper = typeof json === 'string' ? json.toUpperCase() : '';
@@ -201,7 +205,7 @@ export const action: Value<PositionAction> = {
 };
 
 /** A level of an order book: a list of two elements. */
-export const level: Value<DepthLevel> = {
+export const wireLevel: Value<DepthLevel> = {
   kind: 'level',
   read(json) {
     if (!isList(json) || json.length !== 2) throw new Mismatch('a pair of price and quantity', json);

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
 import { REASONS, writeFigure } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
-import { amountText, count, NONE, signed, signedAmount, THIN } from '../../base/text/format.ts';
+import { amountText, wholeText, NONE, signed, signedAmount, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
 
 /** One figure of both runs. */
@@ -270,7 +270,7 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
   if (a.dataQuality.synthetic || b.dataQuality.synthetic)
     warnings.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
   const few = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;
-  if (few > 0) warnings.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${count(FEW_TRADES)} closed trades`);
+  if (few > 0) warnings.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${wholeText(FEW_TRADES)} closed trades`);
   return warnings;
 }
 

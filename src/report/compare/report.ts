@@ -9,8 +9,8 @@ import { STYLE } from '../page/style.ts';
 import type { RunComparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
 import type { ComparePage, WireCurve } from './page/wire.ts';
-import { cards, curves, head, stepText, title, trust } from './sections.ts';
-import { allFigures, fillSection, months, provenance, whatDiffers } from './tables.ts';
+import { comparisonCards, comparisonCurves, comparisonHead, stepText, comparisonTitle, comparisonTrustStrip } from './sections.ts';
+import { comparedFigures, fillSection, comparisonMonths, comparisonProvenance, whatDiffers } from './tables.ts';
 import { COMPARE_STYLE } from './style.ts';
 
 /** What the page shows. */
@@ -38,10 +38,11 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
   const columns = await pack.finish();
   const code = plotCode();
   return shell({
-    title: `${title(comparison)} · isobar comparison`,
+    title: `${comparisonTitle(comparison)} · isobar comparison`,
     version,
     style: `${code.plotStyle}${STYLE}${COMPARE_STYLE}`,
-    content: html`${head(comparison, version, writtenMs)} ${trust(comparison)} ${cards(comparison)} ${curves(stepText(sampled.stepMs))}
+    content: html`${comparisonHead(comparison, version, writtenMs)} ${comparisonTrustStrip(comparison)} ${comparisonCards(comparison)}
+      ${comparisonCurves(stepText(sampled.stepMs))}
       <section id="differs">
         <h2>What differs</h2>
         ${whatDiffers(comparison)}
@@ -52,15 +53,15 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
       </section>
       <section id="when">
         <h2>Return by month, B − A</h2>
-        ${months(comparison)}
+        ${comparisonMonths(comparison)}
       </section>
       <section id="figures">
         <h2>All figures</h2>
-        ${allFigures(comparison)}
+        ${comparedFigures(comparison)}
       </section>
       <section id="provenance">
         <h2>Provenance</h2>
-        ${provenance(comparison)}
+        ${comparisonProvenance(comparison)}
       </section>
       <footer class="muted">Curves: uPlot, MIT.</footer>`,
     rest: html`${KEYS}

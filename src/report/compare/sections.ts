@@ -1,6 +1,6 @@
 // Writes the first screen of a comparison: the two runs, the answer, the trust strip, the figure cards, and the frame of the curves.
 
-import { count, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
+import { wholeText, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
 import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
@@ -11,7 +11,7 @@ const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fee
 const SHORT_HASH = 12;
 
 /** Returns the names of the compared strategies. */
-export function title({ a, b }: RunComparison): string {
+export function comparisonTitle({ a, b }: RunComparison): string {
   const first = strategyNames(a.summary.run);
   const second = strategyNames(b.summary.run);
   return first === second ? `${first}, two runs` : `${first} and ${second}`;
@@ -21,14 +21,14 @@ export function title({ a, b }: RunComparison): string {
 export const letter = (side: 'a' | 'b') => html`<span class="letter ${side}">${side.toUpperCase()}</span>`;
 
 /** Returns the head of the page, with a box for each run. */
-export function head(comparison: RunComparison, version: string, writtenMs: number | null): Markup {
+export function comparisonHead(comparison: RunComparison, version: string, writtenMs: number | null): Markup {
   const { a, b } = comparison;
   const when = writtenMs === null ? '' : ` · ${timeText(writtenMs)}`;
   const isSynthetic = a.summary.dataQuality.synthetic || b.summary.dataQuality.synthetic;
   return html`<header class="head">
       <div class="what">
-        <h1>${title(comparison)} ${isSynthetic ? html`<span class="badge">synthetic data</span>` : null}</h1>
-        <p class="answer">${answer(comparison)}</p>
+        <h1>${comparisonTitle(comparison)} ${isSynthetic ? html`<span class="badge">synthetic data</span>` : null}</h1>
+        <p class="answer">${comparisonAnswer(comparison)}</p>
       </div>
       <div class="stamp">
         <p class="muted">isobar ${version}${when}</p>
@@ -61,7 +61,7 @@ function figureOf({ figures }: RunComparison, name: string): ComparedFigure | un
 }
 
 /** Returns the difference between the two runs in one sentence. */
-export function answer(comparison: RunComparison): Markup {
+export function comparisonAnswer(comparison: RunComparison): Markup {
   if (comparison.isIdentical) return html`<b>The results are identical</b>: the same orders, fills and equity.`;
   const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
   if (net?.difference === undefined || net.difference === null) return html`One of the two has no net return.`;
@@ -83,7 +83,7 @@ function drawdownDifferenceText(difference: number | null): string {
 }
 
 /** Returns the trust strip: what is equal in both runs, and the warnings. */
-export function trust(comparison: RunComparison): Markup {
+export function comparisonTrustStrip(comparison: RunComparison): Markup {
   const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
   const first = a.summary.run;
   const second = b.summary.run;
@@ -127,7 +127,7 @@ export function trust(comparison: RunComparison): Markup {
     },
     {
       label: 'first difference',
-      text: firstFill === null ? 'no fill differs' : `fill ${count(firstFill.row)}`,
+      text: firstFill === null ? 'no fill differs' : `fill ${wholeText(firstFill.row)}`,
       note: 'The first row of fills.csv that is not the same in both.',
       href: 'first',
       isWarning: false,
@@ -137,13 +137,13 @@ export function trust(comparison: RunComparison): Markup {
 }
 
 /** Returns the difference of a figure. An arrow marks the better run, so that the colour is not needed. */
-export function verdictOf({ better, text, difference }: ComparedFigure): Markup {
+export function differenceMarkup({ better, text, difference }: ComparedFigure): Markup {
   if (better === null) return html`<span class="${difference === 0 ? 'muted' : ''}">${text.difference}</span>`;
   return html`<span class="${better === 'b' ? 'gain' : 'loss'}">${text.difference} ${better === 'b' ? '▲' : '▼'}</span>`;
 }
 
 /** Returns the cards of the main figures of both runs. */
-export function cards(comparison: RunComparison): Markup {
+export function comparisonCards(comparison: RunComparison): Markup {
   return html`<section class="cards" aria-label="Figures">
     ${CARDS.map((name) => figureOf(comparison, name))
       .filter((figure) => figure !== undefined)
@@ -156,7 +156,7 @@ export function cards(comparison: RunComparison): Markup {
                 >${withUnit(figure.text.b)}</span
               ></span
             >
-            <span class="diff"><span class="muted">B − A</span><b>${verdictOf(figure)}</b></span>
+            <span class="diff"><span class="muted">B − A</span><b>${differenceMarkup(figure)}</b></span>
             <span class="sr">${figure.definition}</span>
           </div>`,
       )}
@@ -164,7 +164,7 @@ export function cards(comparison: RunComparison): Markup {
 }
 
 /** Returns the frame of the curves. `step` is the distance between their points as text. */
-export function curves(step: string): Markup {
+export function comparisonCurves(step: string): Markup {
   const names = ['1d', '1w', '1M', '3M', '1y', 'all'];
   return html`<section id="curves">
     <div class="bar">
@@ -201,5 +201,5 @@ export function stepText(ms: number): string {
   ] as const;
   const [name, length] = units.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['second', 1000];
   const amount = Math.round(ms / length);
-  return amount === 1 ? name : `${count(amount)} ${name}s`;
+  return amount === 1 ? name : `${wholeText(amount)} ${name}s`;
 }

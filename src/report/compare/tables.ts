@@ -1,9 +1,9 @@
 // Writes the tables of a comparison: the difference by month, all figures, the inputs, and the first fill that differs.
 
 import { shellWord } from '../../base/text/shellWord.ts';
-import { amountText, count, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
+import { amountText, wholeText, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
 import { METRIC_NAMES } from '../words/glossary.ts';
-import { command, facts, htmlTable, versionsText } from '../page/lists.ts';
+import { commandBlock, factList, htmlTable, versionsText } from '../page/lists.ts';
 import { html, type Markup, type MarkupPart } from '../page/markup.ts';
 import {
   differenceReason,
@@ -15,12 +15,12 @@ import {
   type Unequal,
 } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
-import { letter, verdictOf } from './sections.ts';
+import { letter, differenceMarkup } from './sections.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Returns the difference of the returns by month: one row for each year, cells in percentage points. */
-export function months({ a, b }: RunComparison): Markup {
+export function comparisonMonths({ a, b }: RunComparison): Markup {
   const monthsOf = (run: ComparedRun) =>
     new Map(run.summary.metrics.monthly.map((entry) => [`${entry.year}-${entry.month}`, entry.return]));
   const inA = monthsOf(a);
@@ -58,7 +58,7 @@ export function months({ a, b }: RunComparison): Markup {
 }
 
 /** Returns the table of all figures of both runs. */
-export function allFigures(comparison: RunComparison): Markup {
+export function comparedFigures(comparison: RunComparison): Markup {
   const { a, b, figures } = comparison;
   const names: readonly string[] = METRIC_NAMES;
   const account = figures.filter(({ name }) => names.includes(name));
@@ -69,7 +69,7 @@ export function allFigures(comparison: RunComparison): Markup {
       <th scope="row" tabindex="0" data-tip>${figure.label}<span class="sr">${figure.definition}</span></th>
       <td title="${figure.a === null ? missing(a, figure) : ''}">${figure.text.a}</td>
       <td title="${figure.b === null ? missing(b, figure) : ''}">${figure.text.b}</td>
-      <td class="${figure.difference === 0 ? 'same' : ''}">${verdictOf(figure)}</td>
+      <td class="${figure.difference === 0 ? 'same' : ''}">${differenceMarkup(figure)}</td>
     </tr>`;
   const group = (name: string, list: readonly ComparedFigure[]) =>
     html`<tr class="head">
@@ -129,12 +129,12 @@ export function whatDiffers(comparison: RunComparison): Markup {
 export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   if (first === null) {
     const fills = Math.max(0, a.fills.length - 1);
-    return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${count(fills)} fills are`} the same in both.</p>`;
+    return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${wholeText(fills)} fills are`} the same in both.</p>`;
   }
   const before = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
-  const firstCells = cellsOf(first.a);
-  const secondCells = cellsOf(first.b);
+  const firstCells = comparedFillCells(first.a);
+  const secondCells = comparedFillCells(first.b);
   const rows = (
     [
       ['a', firstCells],
@@ -146,7 +146,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
         <th scope="row">${letter(side)}</th>
         ${
           cells === null
-            ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${count(before)}</td>`
+            ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${wholeText(before)}</td>`
             : cells.map(
                 (cell, index) =>
                   html`<td
@@ -158,9 +158,9 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
         }
       </tr>`,
   );
-  const same = before === 1 ? 'fill is' : `${count(before)} fills are`;
+  const same = before === 1 ? 'fill is' : `${wholeText(before)} fills are`;
   return html`<p class="lead">
-      ${before === 0 ? 'The very first fill differs.' : `The first ${same} the same; fill ${count(first.row)} is not.`}
+      ${before === 0 ? 'The very first fill differs.' : `The first ${same} the same; fill ${wholeText(first.row)} is not.`}
     </p>
     <div class="scroll">
       <table class="plain first" aria-label="The first fill that differs">
@@ -178,7 +178,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
 }
 
 /** Returns the cells of a fill. Null without a fill. */
-export function cellsOf(fill: FillCells | null): readonly string[] | null {
+export function comparedFillCells(fill: FillCells | null): readonly string[] | null {
   if (fill === null) return null;
   const cellOf = (name: string) => fill[name] ?? NONE;
   return [
@@ -194,23 +194,23 @@ export function cellsOf(fill: FillCells | null): readonly string[] | null {
 }
 
 /** Returns the origin of both runs, and the command that writes the page again. */
-export function provenance({ a, b }: RunComparison): Markup {
+export function comparisonProvenance({ a, b }: RunComparison): Markup {
   const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
     html`<div>
       <h3>${letter(side)} ${path}</h3>
-      ${facts([
+      ${factList([
         ['Result hash', html`<code>${resultHash}</code>`],
         ['Range', `${timeText(run.fromMs)} – ${timeText(run.toMs)}`],
         [
           'Start, end',
           `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
         ],
-        ['Bars, gaps', `${count(dataQuality.rows)}, ${count(dataQuality.gaps)}`],
+        ['Bars, gaps', `${wholeText(dataQuality.rows)}, ${wholeText(dataQuality.gaps)}`],
         ['Versions', versionsText(run.versions)],
         ['Is it still so?', html`<code>isobar verify ${shellWord(path)}</code>`],
       ])}
     </div>`;
   return html`<p>The command that makes this page again:</p>
-    ${command(`isobar report ${shellWord(a.path)} ${shellWord(b.path)}`)}
+    ${commandBlock(`isobar report ${shellWord(a.path)} ${shellWord(b.path)}`)}
     <div class="figures">${block(a, 'a')} ${block(b, 'b')}</div>`;
 }

@@ -1,11 +1,11 @@
 // Writes a comparison for the terminal, at most 100 columns wide: figures, differing inputs, and the first fill that differs.
 
-import { count, dayText } from '../../base/text/format.ts';
+import { wholeText, dayText } from '../../base/text/format.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
 import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { reportedInputs, valueText, type ComparedFigure, type RunComparison, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
-import { cellsOf } from './tables.ts';
+import { comparedFillCells } from './tables.ts';
 
 /** How the comparison is written. */
 export interface CompareTableOptions {
@@ -88,9 +88,9 @@ function fillLines({ firstFill }: RunComparison): string[] {
     return `    ${letter}  ${cutText(what, COLUMNS - 8)}`;
   };
   return [
-    `  The first fill that differs is number ${count(firstFill.row)}`,
-    line('A', cellsOf(firstFill.a)),
-    line('B', cellsOf(firstFill.b)),
+    `  The first fill that differs is number ${wholeText(firstFill.row)}`,
+    line('A', comparedFillCells(firstFill.a)),
+    line('B', comparedFillCells(firstFill.b)),
   ];
 }
 
@@ -102,7 +102,7 @@ function unequalLines(list: readonly Unequal[]): string[] {
     const head = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
     return `${head}  ${cutText(valueText(a), 19).padEnd(19)}  ${cutText(valueText(b), 19)}`.trimEnd();
   });
-  const more = list.length > MAX_UNEQUAL ? [`    and ${count(list.length - MAX_UNEQUAL)} more, in the report`] : [];
+  const more = list.length > MAX_UNEQUAL ? [`    and ${wholeText(list.length - MAX_UNEQUAL)} more, in the report`] : [];
   return ['', `${'  What went in, where it differs'.padEnd(nameWidth + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
 }
 

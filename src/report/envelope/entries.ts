@@ -21,7 +21,7 @@ const DENIED = ENDINGS.indexOf('denied');
 const CERTAIN_DENIALS: ReadonlySet<string> = new Set(['BAD_INPUT', 'QTY_MAX', 'QTY_MIN', 'NOTIONAL_MAX', 'NOTIONAL_MIN', 'COLLAR']);
 
 /** A part of an entry with a target of its own, mirrored. Infinity without one. */
-interface Rung {
+interface MirroredRung {
   readonly at: number;
   readonly lots: number;
 }
@@ -35,7 +35,7 @@ export interface Entry {
   readonly lots: number;
   readonly terms: EntryTerms;
   /** The lots of each of several targets, and of what no target closes. Null for an entry with at most one target. */
-  readonly rungs: readonly Rung[] | null;
+  readonly rungs: readonly MirroredRung[] | null;
   /** Time at which the order arrives at the venue (ms UTC). */
   readonly fromMs: number;
   /** Times at which the strategy cancels the order and closes the position (ms UTC). Infinity when it never does. */
@@ -207,8 +207,8 @@ function entryTermsOf(decision: EntryDecision, terms: EnvelopeTerms): EntryTerms
 }
 
 /** Returns the parts of an entry of `lots`. Each is followed like an entry of its own: it ends at its target, or with all others at the stop. */
-function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly Rung[] {
-  const rungs: Rung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({ at: sign * rung.at, lots: rung.lots }));
+function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly MirroredRung[] {
+  const rungs: MirroredRung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({ at: sign * rung.at, lots: rung.lots }));
   const rest = lots - rungs.reduce((sum, rung) => sum + rung.lots, 0);
   return rest > 0 ? [...rungs, { at: INFINITY, lots: rest }] : rungs;
 }

@@ -3,15 +3,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../base/calendar.ts';
 import { Decimal } from '../../base/number/decimal.ts';
 import { benchmarkFigures } from './benchmark.ts';
 import { normalCdf, probabilisticSharpe } from './sharpeConfidence.ts';
 import { drawdownOf } from './drawdown.ts';
 import { settle, type Reason } from './figure.ts';
 import { rolling } from './periods.ts';
-import { DAY_MS, portfolioFigures } from './portfolio.ts';
+import { portfolioFigures } from './portfolio.ts';
 import { seriesOf } from './returns.ts';
-import { median, quantile } from './sums.ts';
+import { columnMedian, quantile } from './sums.ts';
 import { tradeFigures } from './tradeFigures.ts';
 
 /** Returns the series of equity at midnights. The first value is the starting capital. */
@@ -272,10 +273,10 @@ test('the median equals the 0.5 quantile of the sorted values', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 40 }), (list) => {
       const column = Float64Array.from(list);
-      expect(median(column)).toBe(quantile(column.toSorted(), 0.5));
+      expect(columnMedian(column)).toBe(quantile(column.toSorted(), 0.5));
     }),
   );
-  expect(median(new Float64Array())).toBeNaN();
+  expect(columnMedian(new Float64Array())).toBeNaN();
 });
 
 test('kernels import only each other and src/base', () => {

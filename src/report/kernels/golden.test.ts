@@ -3,10 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { DAY_MS } from '../../base/calendar.ts';
 import { benchmarkFigures } from './benchmark.ts';
 import { probabilisticSharpe } from './sharpeConfidence.ts';
 import { settle, type Figure } from './figure.ts';
-import { DAY_MS, portfolioFigures } from './portfolio.ts';
+import { portfolioFigures } from './portfolio.ts';
 import { seriesOf, type ReturnSeries } from './returns.ts';
 import { tradeFigures, type TradeSet } from './tradeFigures.ts';
 

@@ -1,13 +1,12 @@
 // Figures of a series of daily returns: growth, risk, and the ratios between them (docs/metrics.md).
 
+import { DAY_MS } from '../../base/calendar.ts';
 import type { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { drawdownOf, type Drawdown } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import type { ReturnSeries } from './returns.ts';
-import { correlation, deviation, maxOf, isConstant, minOf, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
+import { correlation, deviation, columnMax, isConstant, columnMin, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
 
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
 /** Trading days in a year. The markets that isobar supports never close. */
 export const DAYS_PER_YEAR = 365;
 
@@ -186,8 +185,8 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     ),
     skew: main.skew,
     excessKurtosis: main.excessKurtosis,
-    bestDay: withReturns(() => maxOf(returns)),
-    worstDay: withReturns(() => minOf(returns)),
+    bestDay: withReturns(() => columnMax(returns)),
+    worstDay: withReturns(() => columnMin(returns)),
     positiveDays: withReturns(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
   return { figures, drawdown, longestIsOpen: lengths.isOpen, years };

@@ -23,7 +23,7 @@ const PART_ROWS = 1024;
 const running = new Float64Array(2);
 
 /** Returns the compensated sum of a column, like `sumOf`. */
-export function sum(values: Float64Array): number {
+export function columnSum(values: Float64Array): number {
   running.fill(0);
   for (let from = 0; from < values.length; from += PART_ROWS) addRows(values, from, Math.min(from + PART_ROWS, values.length));
   return running[0]! + running[1]!;
@@ -102,7 +102,7 @@ function addSigned(values: Float64Array, signs: Float64Array, from: number, to: 
 
 /** Returns the mean. NaN for an empty column. */
 export function mean(values: Float64Array): number {
-  return sum(values) / values.length;
+  return columnSum(values) / values.length;
 }
 
 /** Returns the sample standard deviation (ddof 1), in two passes. NaN below two values. `middle` is the mean of the values. */
@@ -147,18 +147,18 @@ export function correlation(a: Float64Array, b: Float64Array): number | null {
 
 /** Returns true when the values spread over at most 1e-12, and for an empty column. */
 export function isConstant(values: Float64Array): boolean {
-  return !(maxOf(values) - minOf(values) > ZERO);
+  return !(columnMax(values) - columnMin(values) > ZERO);
 }
 
 /** Returns the largest value. -Infinity for an empty column. */
-export function maxOf(values: Float64Array): number {
+export function columnMax(values: Float64Array): number {
   let max = -Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
   return max;
 }
 
 /** Returns the smallest value. Infinity for an empty column. */
-export function minOf(values: Float64Array): number {
+export function columnMin(values: Float64Array): number {
   let min = Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! < min) min = values[i]!;
   return min;
@@ -177,13 +177,13 @@ export function quantile(ascending: Float64Array, q: number): number {
  * Returns the median, the mean of the two middle values for an even count. NaN for an empty column. Selection takes linear time, sorting
  * does not.
  */
-export function median(values: Float64Array): number {
+export function columnMedian(values: Float64Array): number {
   const { length } = values;
   if (length === 0) return NaN;
   const work = values.slice();
   const upper = length >> 1;
   select(work, upper);
-  return length % 2 === 1 ? work[upper]! : (maxOf(work.subarray(0, upper)) + work[upper]!) / 2;
+  return length % 2 === 1 ? work[upper]! : (columnMax(work.subarray(0, upper)) + work[upper]!) / 2;
 }
 
 /**

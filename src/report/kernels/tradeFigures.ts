@@ -2,7 +2,7 @@
 
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { chain, type Figure } from './figure.ts';
-import { maxOf, minOf, mean, median, deviation, signedSums } from './sums.ts';
+import { columnMax, columnMin, mean, columnMedian, deviation, signedSums } from './sums.ts';
 
 /** The closed trades of a set. All money columns have the same unit, whichever it is. */
 export interface TradeSet {
@@ -99,8 +99,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
   const wonShare = wins / n;
   const middle = mean(pnl);
-  const best = maxOf(pnl);
-  const worst = minOf(pnl);
+  const best = columnMax(pnl);
+  const worst = columnMin(pnl);
   const held = signedSums(holdMs, pnl);
   const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
   const figures = {
@@ -108,12 +108,12 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     profitFactor,
     averageTrade: withTrades(() => middle),
     averageTradeFraction: withTrades(() => mean(fraction)),
-    medianTrade: withTrades(() => median(pnl)),
-    medianTradeFraction: withTrades(() => median(fraction)),
+    medianTrade: withTrades(() => columnMedian(pnl)),
+    medianTradeFraction: withTrades(() => columnMedian(fraction)),
     bestTrade: withTrades(() => best),
-    bestTradeFraction: withTrades(() => maxOf(fraction)),
+    bestTradeFraction: withTrades(() => columnMax(fraction)),
     worstTrade: withTrades(() => worst),
-    worstTradeFraction: withTrades(() => minOf(fraction)),
+    worstTradeFraction: withTrades(() => columnMin(fraction)),
     averageWin,
     averageLoss,
     payoff,
@@ -140,14 +140,14 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     figures,
     holdTime: {
       mean: withTrades(() => mean(holdMs)),
-      median: withTrades(() => median(holdMs)),
+      median: withTrades(() => columnMedian(holdMs)),
       wins: withTrades(() => (wins === 0 ? 'no-wins' : held.above / wins)),
       losses: withTrades(() => (losses === 0 ? 'no-losses' : held.below / losses)),
     },
-    mae: excursion(set.mae, minOf),
-    mfe: excursion(set.mfe, maxOf),
-    maeFraction: excursion(set.maeFraction, minOf),
-    mfeFraction: excursion(set.mfeFraction, maxOf),
+    mae: excursion(set.mae, columnMin),
+    mfe: excursion(set.mfe, columnMax),
+    maeFraction: excursion(set.maeFraction, columnMin),
+    mfeFraction: excursion(set.mfeFraction, columnMax),
   };
 }
 

@@ -1,11 +1,12 @@
 // Exposure: the share of equity that was in the market, weighted by time, from positions that change at fills.
 
+import { DAY_MS } from '../../base/calendar.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
 import { executionFeeds } from '../series/daily.ts';
 import type { Figure } from '../kernels/figure.ts';
-import { DAY_MS, DAYS_PER_YEAR } from '../kernels/portfolio.ts';
+import { DAYS_PER_YEAR } from '../kernels/portfolio.ts';
 import { mean, sumOf } from '../kernels/sums.ts';
 import { contractValueAt, type ContractFace } from '../kernels/contractValue.ts';
 import { contractFaceOf } from './instrumentValue.ts';

@@ -1,6 +1,6 @@
 // Computes the metrics of a run for summary.json: flat names, nulls with reasons, tables and series as arrays.
 
-import { civilMonth } from '../../base/calendar.ts';
+import { civilMonth, DAY_MS } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { barDrawdowns, dailyEquity, type DailyEquity } from '../series/daily.ts';
 import { exposureFigures, type ExposureFigure, type HoldingPeriods } from './exposure.ts';
@@ -10,7 +10,7 @@ import type { Figures } from './figures.ts';
 import type { Drawdown } from '../kernels/drawdown.ts';
 import { settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
 import { chainByKey, rolling } from '../kernels/periods.ts';
-import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from '../kernels/portfolio.ts';
+import { DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from '../kernels/portfolio.ts';
 import { seriesOf } from '../kernels/returns.ts';
 import { moneyText } from '../series/money.ts';
 

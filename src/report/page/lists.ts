@@ -34,7 +34,7 @@ export function htmlTable(
 export type Fact = readonly [term: MarkupPart, value: MarkupPart];
 
 /** Returns a list of terms with their values. */
-export function facts(list: readonly Fact[]): Markup {
+export function factList(list: readonly Fact[]): Markup {
   return html`<dl class="list text">
     ${list.map(
       ([term, value]) =>
@@ -47,7 +47,7 @@ export function facts(list: readonly Fact[]): Markup {
 }
 
 /** Returns a command with a button that copies it. */
-export function command(line: string): Markup {
+export function commandBlock(line: string): Markup {
   return html`<p class="command"><code>${line}</code> <button type="button" data-copy="${line}">copy</button></p>`;
 }
 

@@ -1,6 +1,6 @@
 // The frame of every page: one HTML file without network access, light and dark, with a remembered choice of theme.
 
-import { facts, type Fact } from './lists.ts';
+import { factList, type Fact } from './lists.ts';
 import { html, Markup, scriptElement } from './markup.ts';
 
 /** The parts of a page that differ from page to page. */
@@ -50,7 +50,7 @@ export function shell({ title, version, style, content, rest }: ShellParts): str
 export function keyList(keys: readonly Fact[]): Markup {
   return html`<dialog id="keys-list" aria-label="Keys">
     <h2>Keys</h2>
-    ${facts(keys)}
+    ${factList(keys)}
     <form method="dialog"><button>close</button></form>
   </dialog>`;
 }

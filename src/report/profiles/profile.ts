@@ -26,7 +26,7 @@ const DAILY =
 const CLOSED = 'p: the net results of the closed trades (trades.csv)';
 
 /** The tools by the names that `--as` takes. */
-export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
+export const FIGURE_PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
   quantstats: { packageName: 'quantstats', version: '0.0.81', input: DAILY, figures: quantstatsFigures },
   empyrical: { packageName: 'empyrical-reloaded', version: '0.7.1', input: DAILY, figures: empyricalFigures },
   'backtesting.py': {
@@ -57,7 +57,7 @@ export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
 };
 
 /** The profile as it is printed. */
-export interface Profile {
+export interface FigureProfile {
   readonly as: ProfileName;
   readonly package: string;
   readonly version: string;
@@ -66,8 +66,8 @@ export interface Profile {
 }
 
 /** Returns the profile of a run. */
-export function profileOf(name: ProfileName, input: ProfileInput, summary: Summary): Profile {
-  const { packageName, version, input: inputText, figures } = PROFILES[name];
+export function figureProfileOf(name: ProfileName, input: ProfileInput, summary: Summary): FigureProfile {
+  const { packageName, version, input: inputText, figures } = FIGURE_PROFILES[name];
   return {
     as: name,
     package: packageName,

@@ -28,7 +28,7 @@ interface InstrumentEvents {
   readonly fills: { readonly ms: ReadyColumn; readonly units: ReadyColumn } | null;
   readonly brackets: { readonly [name in keyof WireInstrument['brackets']]: ReadyColumn };
 }
-type TradeColumns = { readonly [name in TradeColumnName]: ReadyColumn };
+type ReadyTradeColumns = { readonly [name in TradeColumnName]: ReadyColumn };
 
 /** The events of all charts and the trades. They are packed once and placed on each page that is tried. */
 export class EventColumns {
@@ -37,7 +37,7 @@ export class EventColumns {
   readonly #index: RunIndex;
   /** One for each chart. */
   readonly #instruments: InstrumentEvents[] = [];
-  #trades: TradeColumns | null = null;
+  #trades: ReadyTradeColumns | null = null;
 
   constructor(index: RunIndex) {
     this.#index = index;
@@ -116,7 +116,7 @@ function packBrackets(index: RunIndex, instrument: number, packer: Packer): Inst
 }
 
 /** Packs the trades. On the page, instruments have the order of `feeds`, which differs from their order in the run record. */
-function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer): TradeColumns {
+function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer): ReadyTradeColumns {
   const { closed } = tradesOf(record);
   const length = tradeCount(record);
   const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {

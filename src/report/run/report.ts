@@ -58,7 +58,7 @@ export async function reportText(input: ReportInput): Promise<string> {
 }
 
 /** The parts from which a page is built. */
-interface PageParts {
+interface PageSources {
   readonly index: RunIndex;
   readonly charts: readonly ChartBars[];
   readonly overview: WireOverview;
@@ -69,7 +69,7 @@ interface PageParts {
 }
 
 /** Returns the data of the page and adds its columns to `pack`. Null as soon as the page would certainly be too large. */
-async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pack: Pack): Promise<PageData | null> {
+async function pageData(input: ReportInput, parts: PageSources, detail: Detail, pack: Pack): Promise<PageData | null> {
   const { record, summary } = input;
   const { overview, events } = parts;
   const { metrics } = summary;
@@ -100,7 +100,7 @@ async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pa
 
 /** Packs all charts. Null as soon as the page would certainly be too large. */
 async function instrumentsOf(
-  { index, charts, events, bars }: PageParts,
+  { index, charts, events, bars }: PageSources,
   { isCoarsest }: Detail,
   pack: Pack,
 ): Promise<WireInstrument[] | null> {

@@ -1,11 +1,11 @@
 // Tests the sampling of a run at UTC midnights, its benchmark, its exposure, and the metrics of a whole record.
 
 import { afterEach, expect, test } from 'vitest';
+import { DAY_MS } from '../../base/calendar.ts';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from './daily.ts';
 import { exposureFigures, type HoldingPeriods } from '../metrics/exposure.ts';
-import { DAY_MS } from '../kernels/portfolio.ts';
 import { metricsOf } from '../metrics/metrics.ts';
 import { moneyText } from './money.ts';
 

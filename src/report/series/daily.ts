@@ -1,9 +1,9 @@
 // Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
 
+import { DAY_MS } from '../../base/calendar.ts';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.ts';
-import { DAY_MS } from '../kernels/portfolio.ts';
 
 /** Equity and benchmark at the sampling instants. */
 export interface DailyEquity {

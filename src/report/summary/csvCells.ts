@@ -26,7 +26,7 @@ export interface ColumnCells {
 }
 
 /** Returns the writer of a column. `quoted` turns a label into the text of a cell. */
-export function cellsOf(column: TableColumn, quoted: (label: string) => string): ColumnCells {
+export function columnCellsOf(column: TableColumn, quoted: (label: string) => string): ColumnCells {
   if (column.kind === 'number') return new NumberCells(column);
   return column.kind === 'reading' ? new ReadingCells(column) : new LabelCells(column, quoted);
 }

@@ -1,7 +1,7 @@
 // Writes a table as CSV bytes, with exact decimals and without a string for each cell.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { CHUNK_ROWS, cellsOf, type ColumnCells } from './csvCells.ts';
+import { CHUNK_ROWS, columnCellsOf, type ColumnCells } from './csvCells.ts';
 import type { Table } from './tables.ts';
 
 const CHUNK_BYTES = 1 << 18;
@@ -47,7 +47,7 @@ class CsvWriter {
 
   write({ columns, length }: Table): void {
     this.#sink(Buffer.from(`${columns.map(({ name }) => name).join(',')}\n`));
-    const cells = columns.map((column) => cellsOf(column, quoteCell));
+    const cells = columns.map((column) => columnCellsOf(column, quoteCell));
     for (let from = 0; from < length; from += CHUNK_ROWS) this.#writeRows(cells, from, Math.min(CHUNK_ROWS, length - from));
     this.#flush();
   }

@@ -4,7 +4,7 @@ import { warning, type Warning, type WarningCode } from '../../model/warning.ts'
 import { writeFigure, type GlossaryEntry } from '../words/figures.ts';
 import { METRICS, TRADES } from '../words/glossary.ts';
 import { isTooHighSharpe, isTooManyWins } from '../warnings/resultWarnings.ts';
-import { count, counted, fixed, percent } from '../../base/text/format.ts';
+import { wholeText, counted, fixed, percent } from '../../base/text/format.ts';
 import { selectionBiasOf } from './figures/selectionBias.ts';
 import { neighbourhoods, rankValues, type Neighbourhoods } from './figures/neighbours.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
@@ -77,9 +77,9 @@ export function paramsText(record: SweepRecord, set: number): string {
 
 /** Returns the outcome as text, such as `16 sets ran, 2 refused, 1 failed`. `unit` follows the first number: `' sets'` or empty. */
 export function outcomeText({ ran, refused, failed }: Findings, unit = ''): string {
-  const counts = [`${count(ran)}${unit} ran`];
-  if (refused.length > 0) counts.push(`${count(setsIn(refused))} refused`);
-  if (failed.length > 0) counts.push(`${count(setsIn(failed))} failed`);
+  const counts = [`${wholeText(ran)}${unit} ran`];
+  if (refused.length > 0) counts.push(`${wholeText(setsIn(refused))} refused`);
+  if (failed.length > 0) counts.push(`${wholeText(setsIn(failed))} failed`);
   return counts.join(', ');
 }
 

@@ -8,7 +8,18 @@ import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
 import { OUTCOMES, type SetOutcomeKind, type SweepPage } from './page/wire.ts';
-import { best, selectionBiasSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
+import {
+  bestSetsSection,
+  selectionBiasSection,
+  sweepHead,
+  mapSection,
+  sweepProvenance,
+  refusalsSection,
+  sweepTitle,
+  sweepTrustStrip,
+  sweepCards,
+  PICTURES,
+} from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 
@@ -26,11 +37,11 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
   const page = pageOf(input, pack);
   const columns = await pack.finish();
   return shell({
-    title: `${title(input.record)} · isobar sweep`,
+    title: `${sweepTitle(input.record)} · isobar sweep`,
     version: input.provenance.versions['isobar'] ?? '',
     style: `${STYLE}${SWEEP_STYLE}`,
-    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${selectionBiasSection(input)}
-    ${PICTURES} ${refusals(input)} ${provenance(input)}`,
+    content: html`${sweepHead(input)} ${sweepTrustStrip(input)} ${sweepCards(input)} ${mapSection(input)} ${bestSetsSection(input)}
+    ${selectionBiasSection(input)} ${PICTURES} ${refusalsSection(input)} ${sweepProvenance(input)}`,
     rest: html`${keyList([
         [html`<kbd>?</kbd>`, 'this list'],
         [html`<kbd>t</kbd>`, 'theme: system, light, dark'],

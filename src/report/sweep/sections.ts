@@ -3,10 +3,10 @@
 import { warningText } from '../../model/warning.ts';
 import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
 import { writeFigure, type FigureText } from '../words/figures.ts';
-import { command, facts, versionsText } from '../page/lists.ts';
+import { commandBlock, factList, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
-import { deviation, median } from '../kernels/sums.ts';
+import { wholeText, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
+import { deviation, columnMedian } from '../kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureOf, setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
@@ -17,7 +17,7 @@ const MAX_BEST = 10;
 const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
 /** Returns the title of the page. */
-export function title({ strategy }: SweepRecord): string {
+export function sweepTitle({ strategy }: SweepRecord): string {
   return `${strategy} sweep`;
 }
 
@@ -32,7 +32,7 @@ function valueAt(record: SweepRecord, name: string, set: number | null): number 
 }
 
 /** Returns the head of the page: what was swept, the finding in one sentence, and the hash. */
-export function head(input: SweepReportInput): Markup {
+export function sweepHead(input: SweepReportInput): Markup {
   const { record, provenance: origin } = input;
   const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
   const axes = record.axes.map(({ name, values }) => `${name} ${spanOf(values)}`);
@@ -40,7 +40,7 @@ export function head(input: SweepReportInput): Markup {
   const when = origin.writtenMs === null ? '' : ` · ${timeText(origin.writtenMs)}`;
   return html`<header class="head">
     <div class="what">
-      <h1>${title(record)} ${synthetic}</h1>
+      <h1>${sweepTitle(record)} ${synthetic}</h1>
       <p class="muted">${markets} · ${dayText(record.fromMs)} – ${dayText(record.toMs)} · ${axes.join(', ')}</p>
       <p class="answer">${answer(input)}</p>
     </div>
@@ -68,12 +68,12 @@ function answer({ record, findings }: SweepReportInput): Markup {
       ? html`.`
       : html`; by chance alone the best of ${counted(selectionBias.trials, 'trial')} would show a Sharpe of
         ${fixed(selectionBias.expectedBest, 2)}.`;
-  return html`${plateauText}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
+  return html`${plateauText}The best single set of ${wholeText(ran)}, ${paramsText(record, top)}, has
   ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
 }
 
 /** Returns the trust strip: sets, trials, deflated Sharpe, sample, and the warnings. */
-export function trust({ record, findings }: SweepReportInput): Markup {
+export function sweepTrustStrip({ record, findings }: SweepReportInput): Markup {
   const { refused, failed, selectionBias, best: top } = findings;
   const days = valueAt(record, 'days', top);
   const trades = valueAt(record, 'trades', top);
@@ -123,20 +123,20 @@ export function trust({ record, findings }: SweepReportInput): Markup {
 
 /** Returns the number of trials behind the best set: all, those of earlier runs, and those of all families if they are more. */
 function trialsText({ trials, earlier, allTrials }: Findings['selectionBias']): string {
-  const earlierText = earlier > 0 ? `, ${count(earlier)} earlier` : '';
-  const familiesText = allTrials > trials ? ` (${count(allTrials)} of all families)` : '';
-  return `${count(trials)}${earlierText}${familiesText}`;
+  const earlierText = earlier > 0 ? `, ${wholeText(earlier)} earlier` : '';
+  const familiesText = allTrials > trials ? ` (${wholeText(allTrials)} of all families)` : '';
+  return `${wholeText(trials)}${earlierText}${familiesText}`;
 }
 
 /** Returns the note that says what counts as a trial. */
 function trialsNote({ family, allTrials }: Findings['selectionBias']): string {
   const familyText = family === null ? 'without a family' : `of the family ${family}`;
   const seen = `Different runs and sets ${familyText} that the ledger has seen on these bars, whatever strategy made them`;
-  return `${seen}; ${count(allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`;
+  return `${seen}; ${wholeText(allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`;
 }
 
 /** Returns the figure cards. */
-export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
+export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
   const { best: top, plateau, neighbours, selectionBias, ranking } = findings;
   const entry = entryOf(record.by);
   const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): FigureText => {
@@ -146,7 +146,7 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
     return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const values = figureOf(record, record.by) ?? new Float64Array();
-  const middle = median(Float64Array.from(ranking, (set) => values[set]!));
+  const middle = columnMedian(Float64Array.from(ranking, (set) => values[set]!));
   const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
   return html`<section class="cards" aria-label="Figures">
     ${card(
@@ -181,7 +181,7 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
       'probability',
       selectionBias.deflated !== null && selectionBias.deflated < 0.95,
     )}
-    ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${count(gaining)} of ${count(findings.ran)}`)}
+    ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${wholeText(gaining)} of ${wholeText(findings.ran)}`)}
   </section>`;
 }
 
@@ -255,7 +255,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
 }
 
 /** Returns the table of the best sets, followed by the plateau. */
-export function best({ record, findings }: SweepReportInput): Markup {
+export function bestSetsSection({ record, findings }: SweepReportInput): Markup {
   const { ranking, plateau, neighbours } = findings;
   if (ranking.length === 0) return html``;
   const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by && figureOf(record, name) !== null)];
@@ -347,7 +347,7 @@ function withoutResult({ refused, failed }: Findings): string {
 }
 
 /** Returns the lists of the sets without a result, by reason. */
-export function refusals({ findings }: SweepReportInput): Markup {
+export function refusalsSection({ findings }: SweepReportInput): Markup {
   return html`${reasonList('refused', 'Refused by the strategy', findings.refused)}${reasonList('failed', 'Failed', findings.failed)}`;
 }
 
@@ -356,34 +356,34 @@ function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): 
   if (reasons.length === 0) return null;
   return html`<section id="${id}">
     <h2>${heading}</h2>
-    ${facts(reasons.slice(0, 20).map(({ reason, sets }) => [counted(sets, 'set'), reason]))}
+    ${factList(reasons.slice(0, 20).map(({ reason, sets }) => [counted(sets, 'set'), reason]))}
   </section>`;
 }
 
 /** Returns the origin of the sweep: command, hash, inputs, definition. */
-export function provenance({ record, findings, provenance: origin }: SweepReportInput): Markup {
+export function sweepProvenance({ record, findings, provenance: origin }: SweepReportInput): Markup {
   return html`<section id="provenance">
     <h2>Provenance</h2>
     <p>The command that makes this sweep again:</p>
-    ${command(origin.command)}
+    ${commandBlock(origin.command)}
     <div class="figures">
       <div>
         <h3>Sweep</h3>
-        ${facts([
+        ${factList([
           ['Sweep hash', html`<code>${origin.sweepHash}</code>`],
           [
             'Range',
             `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${counted(Math.round((record.toMs - record.fromMs) / DAY_MS), 'day')}`,
           ],
-          ['Bars', count(record.bars)],
-          ['Sets', `${outcomeText(findings)}, of ${count(record.gridSize)} in the grid`],
+          ['Bars', wholeText(record.bars)],
+          ['Sets', `${outcomeText(findings)}, of ${wholeText(record.gridSize)} in the grid`],
           ['Ledger', origin.ledger],
           ['Versions', versionsText(origin.versions)],
         ])}
       </div>
       <div>
         <h3>Made from</h3>
-        ${facts(origin.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
+        ${factList(origin.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
       </div>
     </div>
     <details>

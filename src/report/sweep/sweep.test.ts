@@ -8,7 +8,7 @@ import { deviation, mean, shape } from '../kernels/sums.ts';
 import { selectionBiasOf } from './figures/selectionBias.ts';
 import { findingsOf } from './findings.ts';
 import { neighbourhoods, rankValues } from './figures/neighbours.ts';
-import { cards } from './sections.ts';
+import { sweepCards } from './sections.ts';
 import { setsCsv, sweepSummary } from './summary.ts';
 import { sweepTable } from './terminal.ts';
 
@@ -150,7 +150,7 @@ it('the middle of an even number of sets is the mean of the two middle ones', ()
   });
   const changedRecord = { ...record, figures };
   const findings = findingsOf(changedRecord);
-  const text = cards({ record: changedRecord, findings }).text;
+  const text = sweepCards({ record: changedRecord, findings }).text;
   expect(text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain('Middle of all sets −0.05 of 4 sets');
   expect(findings.warnings.map((warning) => warning.text)).toContain('the best set closed 1 trade');
 });

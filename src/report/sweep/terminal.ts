@@ -3,7 +3,7 @@
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
 import type { FigureKind } from '../words/figures.ts';
-import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
+import { wholeText, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
@@ -42,7 +42,7 @@ function heading(record: SweepRecord, findings: Findings): string[] {
   const markets = record.markets.slice(0, 3).join(', ') + (record.markets.length > 3 ? ` and ${record.markets.length - 3} more` : '');
   const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
   const sets = outcomeText(findings, findings.ran === 1 ? ' set' : ' sets');
-  const drawn = record.gridSize > record.sets ? `, drawn from ${count(record.gridSize)}` : '';
+  const drawn = record.gridSize > record.sets ? `, drawn from ${wholeText(record.gridSize)}` : '';
   return what.length + sets.length + drawn.length + 4 <= COLUMNS ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
 }
 
@@ -113,7 +113,7 @@ function shortFigure(value: number, kind: FigureKind): string {
     case 'money':
       return signed(value, 2);
     case 'count':
-      return count(value);
+      return wholeText(value);
     case 'ratio':
     case 'cost':
       return fixed(value, 2);
@@ -127,7 +127,7 @@ function shortFigure(value: number, kind: FigureKind): string {
 
 /** Returns both trial counts: of the family, which decides the selection bias, and of all work on the same market data. */
 function trialsText({ trials, earlier, family, allTrials }: SelectionBias): string {
-  const before = earlier > 0 ? `, ${count(earlier)} of them by earlier runs and sweeps` : '';
+  const before = earlier > 0 ? `, ${wholeText(earlier)} of them by earlier runs and sweeps` : '';
   const own = family === null ? 'without a family' : `of the family ${family}`;
-  return `${count(trials)} on these bars ${own}${before}; ${count(allTrials)} with those of all families`;
+  return `${wholeText(trials)} on these bars ${own}${before}; ${wholeText(allTrials)} with those of all families`;
 }

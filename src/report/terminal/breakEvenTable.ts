@@ -1,7 +1,7 @@
 // Writes the break-even of a run as lines for the terminal (at most 100 columns) and as cells for the report.
 
 import { assertNever } from '../../base/assert.ts';
-import { count, counted, exactText, signedAmount } from '../../base/text/format.ts';
+import { wholeText, counted, exactText, signedAmount } from '../../base/text/format.ts';
 import { BREAK_EVEN_COSTS, type BreakEven, type BreakEvenCost, type BreakEvenPoint } from '../metrics/breakEven.ts';
 import { withLead } from './lines.ts';
 
@@ -80,5 +80,5 @@ function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
 
 /** Returns a value with its unit, rounded to 4 decimals. */
 function amount(value: number, unit: string): string {
-  return `${Number.isInteger(value) ? count(value) : exactText(Math.round(value * 10_000), 4)} ${unit}`;
+  return `${Number.isInteger(value) ? wholeText(value) : exactText(Math.round(value * 10_000), 4)} ${unit}`;
 }

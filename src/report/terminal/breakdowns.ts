@@ -1,6 +1,6 @@
 // Writes trades by group as terminal tables: symbol, side, tag, exit reason, holding time, hour.
 
-import { amountText, count, fixed, NONE, percent, signedAmount } from '../../base/text/format.ts';
+import { amountText, wholeText, fixed, NONE, percent, signedAmount } from '../../base/text/format.ts';
 import type { Summary } from '../summary/summary.ts';
 import { tradeGroups, type TradeGroup } from '../words/groups.ts';
 import { withLead } from './lines.ts';
@@ -26,7 +26,7 @@ export function exitLines(summary: Summary): string[] {
   if (!exits || exits.groups.length < 2) return [];
   const texts = exits.groups.map(
     ({ key, isOpen, trades, closedPnl }) =>
-      `${isOpen ? 'open at the end' : key} ${count(trades)} (${signedAmount(Number(closedPnl), asset)})`,
+      `${isOpen ? 'open at the end' : key} ${wholeText(trades)} (${signedAmount(Number(closedPnl), asset)})`,
   );
   return withLead('  Left by      ', texts.join(', '));
 }
@@ -36,7 +36,7 @@ function groupLine({ key, isOpen, trades, winRate, closedPnl, averageTrade, prof
   const name = key === '' ? 'without a tag' : key;
   const label = isOpen ? `${key} (still open)` : name;
   return tableLine(label, [
-    count(trades),
+    wholeText(trades),
     winRate === null ? NONE : percent(winRate, 1),
     signedAmount(Number(closedPnl), asset),
     averageTrade === null ? NONE : amountText(Number(averageTrade), asset),

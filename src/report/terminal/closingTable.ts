@@ -6,7 +6,7 @@ import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import {
   amountText,
-  count,
+  wholeText,
   counted,
   dayText,
   daysText,
@@ -128,7 +128,7 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
     }),
     row({
       label: 'Trades',
-      value: count(trades.trades),
+      value: wholeText(trades.trades),
       remark: [`won ${valueOrNone(trades.winRate, shareText)}`, `profit factor ${valueOrNone(trades.profitFactor, ratioText)}`],
     }),
     row({

@@ -3,7 +3,7 @@
 import type { InstrumentId } from '../../model/instrument.ts';
 
 /** Closed trades in closing order. Money in units of the reporting asset, prices (averages over fills) in the quote asset. */
-export interface TradeColumns {
+export interface ClosedTradeColumns {
   readonly length: number;
   /** Indexes into `RunRecord.strategies` and `RunRecord.instruments`. */
   readonly strategy: Uint8Array;
@@ -60,7 +60,7 @@ export interface OpenTrade {
 
 /** All trades of a run. */
 export interface RunTrades {
-  readonly closed: TradeColumns;
+  readonly closed: ClosedTradeColumns;
   readonly open: readonly OpenTrade[];
   /** Unrealised profit of open trades and dust. Closed plus open profit equals the change of equity to the last unit. */
   readonly openUnits: number;
@@ -97,10 +97,10 @@ export interface ClosedTrade {
 type Column = Float64Array | Uint8Array | Uint16Array;
 
 /** Collects closed trades in columns, without keeping an object for each. */
-export class TradeRows {
+export class ClosedTradeCollector {
   #length = 0;
   #capacity: number;
-  #columns: TradeColumns;
+  #columns: ClosedTradeColumns;
   #firstFills: Float64Array;
   #lastFills: Float64Array;
   #isOrdered = true;
@@ -128,7 +128,7 @@ export class TradeRows {
    * Returns the columns in closing order. `tagOf` and `reasonOf` take the row of a fill. The tags of all entries are looked up first, then
    * those of the exits.
    */
-  columns(tagOf: (fill: number) => number, reasonOf: (fill: number) => number): TradeColumns {
+  columns(tagOf: (fill: number) => number, reasonOf: (fill: number) => number): ClosedTradeColumns {
     const length = this.#length;
     const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
     const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : gather(column, order));
@@ -170,7 +170,7 @@ function rowsByValue(values: Float64Array, length: number): Uint32Array {
 }
 
 /** Returns columns for `length` trades. */
-function emptyColumns(length: number): TradeColumns {
+function emptyColumns(length: number): ClosedTradeColumns {
   const column = () => new Float64Array(length);
   return {
     length,
@@ -203,9 +203,9 @@ function emptyColumns(length: number): TradeColumns {
 }
 
 /** Returns the columns after applying `make` to each of them. */
-function mapColumns({ length, ...columns }: TradeColumns, make: <Of extends Column>(column: Of) => Of): TradeColumns {
+function mapColumns({ length, ...columns }: ClosedTradeColumns, make: <Of extends Column>(column: Of) => Of): ClosedTradeColumns {
   const entries = Object.entries(columns).map(([name, column]) => [name, make(column)] as const);
-  return { length, ...(Object.fromEntries(entries) as Omit<TradeColumns, 'length'>) };
+  return { length, ...(Object.fromEntries(entries) as Omit<ClosedTradeColumns, 'length'>) };
 }
 
 /** Returns an empty column of the same type as `column`. */
@@ -226,7 +226,7 @@ function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, out:
 }
 
 /** Writes a trade to a row of the columns. */
-function write(out: TradeColumns, row: number, trade: ClosedTrade): void {
+function write(out: ClosedTradeColumns, row: number, trade: ClosedTrade): void {
   const { entryUnits, pnlUnits, maeUnits, mfeUnits } = trade;
   const isPriced = entryUnits > 0;
   out.strategy[row] = trade.strategy;

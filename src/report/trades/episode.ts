@@ -51,7 +51,7 @@ export interface FillAt {
 }
 
 /** Takes finished trades. */
-interface TradeSink {
+interface ClosedTradeSink {
   push(trade: ClosedTrade): void;
 }
 
@@ -78,7 +78,7 @@ export class EpisodeBook extends Episodes<Part> {
   readonly #isContract: boolean;
   readonly #valuation: Valuation;
   readonly #path: BarPath | null;
-  readonly #closed: TradeSink;
+  readonly #closed: ClosedTradeSink;
   /** The reused fill. */
   #whole: WholeFill | null = null;
   #firstFill = 0;
@@ -102,7 +102,7 @@ export class EpisodeBook extends Episodes<Part> {
   #best = 0;
 
   /** Finished episodes are added to `closed`. */
-  constructor({ strategy, index, instrument, path }: EpisodeOwner, closed: TradeSink) {
+  constructor({ strategy, index, instrument, path }: EpisodeOwner, closed: ClosedTradeSink) {
     const valuation = valuationOf(instrument);
     super(dustBelow(instrument, valuation));
     this.#strategy = strategy;

@@ -97,7 +97,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
 type Ending = (typeof ENDINGS)[number];
 
 /** Counts over all orders of a run. */
-interface OrderCounts {
+interface OutcomeCounts {
   readonly byEnding: Map<Ending, number>;
   readonly rejectedByCode: Record<string, number>;
   readonly refusedByRiskByCode: Record<string, number>;
@@ -111,8 +111,8 @@ interface OrderCounts {
 }
 
 /** Counts the orders of a run by their endings and codes. */
-function countOrders({ orders, instruments }: RunRecord): OrderCounts {
-  const counts: OrderCounts = {
+function countOrders({ orders, instruments }: RunRecord): OutcomeCounts {
+  const counts: OutcomeCounts = {
     byEnding: new Map(),
     rejectedByCode: {},
     refusedByRiskByCode: {},

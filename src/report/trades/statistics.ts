@@ -141,7 +141,7 @@ const twoDigits = (value: number) => String(value).padStart(2, '0');
 function breakdowns(
   record: RunRecord,
   { closed, tags }: RunTrades,
-  all: FigureColumns,
+  all: TradeFigureColumns,
   allTrades: TradeBreakdownTable,
 ): Record<Breakdown, BreakdownRow[]> {
   const { entryMs, exitMs } = closed;
@@ -202,7 +202,7 @@ function monthKeys(): (ms: number) => number {
 }
 
 /** Returns the figures of trades, and why figures are missing. */
-function tableOf(record: RunRecord, trades: FigureColumns): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
+function tableOf(record: RunRecord, trades: TradeFigureColumns): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
   const { pnl } = trades;
   const result = tradeFigures(trades, record.startUnits);
   const settled = new SettledFigures();
@@ -264,7 +264,7 @@ class SettledFigures {
 }
 
 /** The columns of closed trades from which figures are computed. Money in units. */
-interface FigureColumns extends TradeSet {
+interface TradeFigureColumns extends TradeSet {
   readonly volume: Float64Array;
   readonly fees: Float64Array;
   readonly funding: Float64Array;
@@ -274,7 +274,7 @@ interface FigureColumns extends TradeSet {
 }
 
 /** Returns the columns of all closed trades. Excursions are null if the run has no bars of its path. */
-function figureColumnsOf({ closed, path }: RunTrades): FigureColumns {
+function figureColumnsOf({ closed, path }: RunTrades): TradeFigureColumns {
   const hasPath = path === 'coarse';
   return {
     pnl: closed.pnlUnits,
@@ -293,7 +293,7 @@ function figureColumnsOf({ closed, path }: RunTrades): FigureColumns {
 }
 
 /** Returns the columns after applying `make` to each of them. */
-function mapColumns(columns: FigureColumns, make: (column: Float64Array) => Float64Array): FigureColumns {
+function mapColumns(columns: TradeFigureColumns, make: (column: Float64Array) => Float64Array): TradeFigureColumns {
   const mapped = (column: Float64Array | null) => (column === null ? null : make(column));
   return {
     pnl: make(columns.pnl),
@@ -312,21 +312,21 @@ function mapColumns(columns: FigureColumns, make: (column: Float64Array) => Floa
 }
 
 /** Returns the rows [from, to) of columns, without a copy. */
-const partOf = (columns: FigureColumns, from: number, to: number): FigureColumns =>
+const partOf = (columns: TradeFigureColumns, from: number, to: number): TradeFigureColumns =>
   mapColumns(columns, (column) => column.subarray(from, to));
 
 /** Sorts columns, each time into the same memory. */
 class ColumnSorter {
-  readonly #columns: FigureColumns;
+  readonly #columns: TradeFigureColumns;
   /** By column, its sorted values. A column with one value needs none. */
   readonly #sorted = new Map<Float64Array, Float64Array>();
 
-  constructor(columns: FigureColumns) {
+  constructor(columns: TradeFigureColumns) {
     this.#columns = columns;
   }
 
   /** Returns the columns with each row at its place. They are valid until the next call. */
-  sorted(places: Uint32Array): FigureColumns {
+  sorted(places: Uint32Array): TradeFigureColumns {
     return mapColumns(this.#columns, (column) => {
       const out = this.#memoryOf(column);
       if (out !== column) sortInto(column, places, out);

@@ -7,7 +7,7 @@ import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { EXIT_REASONS } from '../kernels/tradeGroups.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
 import { reportingView } from '../series/reportingView.ts';
-import { TradeRows, type OpenTrade, type RunTrades } from './columns.ts';
+import { ClosedTradeCollector, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
 import { fillCosts, type FillCosts } from './fillCosts.ts';
@@ -64,7 +64,7 @@ function buildTrades(record: RunRecord): RunTrades {
   }
   const bars = instruments.map(({ id }) => executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
   // Most trades have two fills.
-  const closed = new TradeRows(fills.length / 2 + 1);
+  const closed = new ClosedTradeCollector(fills.length / 2 + 1);
   const fill = new FillRecord();
   const positions = new Map<number, PositionTrades>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));

@@ -3,7 +3,7 @@
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { FeedQuality } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { count, counted, fixed, timeText } from '../../base/text/format.ts';
+import { wholeText, counted, fixed, timeText } from '../../base/text/format.ts';
 import { scanBars, type BarFlaws, type Found, type PriceRows } from './barScan.ts';
 
 /** Counts of the bars of one feed, or sums over several feeds. */
@@ -13,7 +13,7 @@ export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' |
 export function countWarnings(bars: BarCounts): readonly Warning[] {
   const found: Warning[] = [];
   const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
-    if (amount > 0) found.push(warning(code, `${count(amount)} ${amount === 1 ? singular : plural}${remark}`));
+    if (amount > 0) found.push(warning(code, `${wholeText(amount)} ${amount === 1 ? singular : plural}${remark}`));
   };
   if (bars.synthetic) found.push(warning('DATA_SYNTHETIC', 'the data are synthetic'));
   addCount('DATA_GAPS', bars.gaps, ['gap in the data', 'gaps in the data'], ` (${counted(bars.missingBars, 'bar')} missing)`);
@@ -55,7 +55,7 @@ export function warningsOfFlaws(name: string, { jumps, levels, dead }: BarFlaws)
     found.push(warning('DATA_LEVEL', `${name}: ${changes}, ${firstTime(levels)} (${largest})`));
   }
   if (dead.count > 0) {
-    const stretches = `${count(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
+    const stretches = `${wholeText(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
     found.push(warning('DATA_DEAD', `${name}: ${stretches}, ${firstTime(dead)} (${counted(dead.max, 'bar')} at most)`));
   }
   return found;

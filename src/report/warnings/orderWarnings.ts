@@ -4,7 +4,7 @@ import { firstFrom } from '../../base/number/search.ts';
 import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, ROLES, type RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count } from '../../base/text/format.ts';
+import { wholeText } from '../../base/text/format.ts';
 
 const MARKET_ORDER = 'a size in quote or equity is a plain market order without a cap';
 
@@ -18,9 +18,9 @@ export function cappedBuys({ orders, fills }: Pick<RunRecord, 'orders' | 'fills'
   const filled = new Set<number>();
   for (let row = 0; row < fills.length; row++)
     if (fills.isMaker[row] === 1 && capped.has(fills.orderId[row]!)) filled.add(fills.orderId[row]!);
-  const buys = capped.size === 1 ? '1 market buy by quantity' : `${count(capped.size)} market buys by quantity`;
+  const buys = capped.size === 1 ? '1 market buy by quantity' : `${wholeText(capped.size)} market buys by quantity`;
   const rested = `${buys} opened above the price cap (fills.collar) and rested as ${capped.size === 1 ? 'a limit order' : 'limit orders'}`;
-  return [warning('ORDER_CAPPED_BUY', `${rested}, ${count(filled.size)} filled inside the bar as maker; ${MARKET_ORDER}`)];
+  return [warning('ORDER_CAPPED_BUY', `${rested}, ${wholeText(filled.size)} filled inside the bar as maker; ${MARKET_ORDER}`)];
 }
 
 /** With fewer limit orders there is no warning, because a strategy may cancel a few orders within their bar on purpose. */
@@ -60,7 +60,7 @@ export function neverWorked({
     if (!(firstOpenMs < orders.doneMs[row]!)) neverWorking++;
   }
   if (limitOrders < FEW_ORDERS || 2 * neverWorking < limitOrders) return [];
-  const text = `${count(neverWorking)} of ${count(limitOrders)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
+  const text = `${wholeText(neverWorking)} of ${wholeText(limitOrders)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
   return [warning('ORDER_NEVER_WORKED', text)];
 }
 

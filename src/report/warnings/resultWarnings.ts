@@ -5,7 +5,7 @@ import { typicalLengthMs } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
 import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count, fixed, percent } from '../../base/text/format.ts';
+import { wholeText, fixed, percent } from '../../base/text/format.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
 
@@ -33,13 +33,13 @@ export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunF
   const found: Warning[] = [];
   const { winRate } = trades;
   if (winRate !== null && isTooManyWins(winRate, trades.trades))
-    found.push(warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${count(trades.trades)} trades won, which is too good to be true`));
+    found.push(warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${wholeText(trades.trades)} trades won, which is too good to be true`));
   if (metrics.sharpe !== null && isTooHighSharpe(metrics.sharpe))
     found.push(warning('RESULT_SHARPE', `a Sharpe ratio of ${fixed(metrics.sharpe, 2)} is too good to be true`));
   const { bars, max, isDry } = volumeTaken(record);
   if (bars > 0) {
     const share = isDry ? 'some of bars without volume' : `at most ${percent(max, max < 1 ? 1 : 0)}`;
-    const text = `fills took more than ${percent(TOO_MUCH_VOLUME, 0)} of the volume of ${count(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
+    const text = `fills took more than ${percent(TOO_MUCH_VOLUME, 0)} of the volume of ${wholeText(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
     found.push(warning('RESULT_VOLUME', text));
   }
   return found;

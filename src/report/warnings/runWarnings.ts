@@ -3,7 +3,7 @@
 import type { RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
-import { count, signedAmount } from '../../base/text/format.ts';
+import { wholeText, signedAmount } from '../../base/text/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
@@ -32,7 +32,7 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   const found = [...countWarnings(dataQuality)];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
   const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
-    if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? singular : plural}${remark}`);
+    if (amount > 0) add(code, `${wholeText(amount)} ${amount === 1 ? singular : plural}${remark}`);
   };
   // A replacement with nothing left to do does not count as denied.
   const { [NOTHING_LEFT]: harmless = 0, ...denials } = orders.refusedByRiskByCode;
@@ -47,7 +47,7 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   addCount('ORDER_NOT_SENT', orders.notSent, ['order never left', 'orders never left']);
   if (trades.trades === 0) add('RESULT_NO_TRADE', orders.created === 0 ? 'no order was placed' : 'no trade was closed');
   else if (trades.trades < FEW_TRADES)
-    add('RESULT_FEW_TRADES', `only ${count(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
+    add('RESULT_FEW_TRADES', `only ${wholeText(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
   const unrealised = ` (unrealised ${money(trades.openPnl, run.reportingAsset)} ${run.reportingAsset})`;
   addCount('RESULT_OPEN_POSITION', trades.openTrades, ['position is open', 'positions are open'], unrealised);
   if (Number(trades.heldPnl) !== 0) {
@@ -70,7 +70,7 @@ function otherAssets({ cash = [] }: RunFigures['run']): string {
 /** Returns the two most frequent codes as text in parentheses. */
 function codesText(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
-  const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${count(amount)}`));
+  const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${wholeText(amount)}`));
   return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
 }
 

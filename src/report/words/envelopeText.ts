@@ -1,6 +1,6 @@
 // Writes the envelope of a run as one line.
 
-import { count, percent, signedAmount } from '../../base/text/format.ts';
+import { wholeText, percent, signedAmount } from '../../base/text/format.ts';
 import type { Envelope } from '../envelope/figures.ts';
 
 /** The parts of the line. */
@@ -19,7 +19,7 @@ export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refine
   const trust = kind === 'bound' ? 'bound' : 'scenario, not bound';
   const share = percent(ambiguousShare, 1);
   const isNone = ambiguousFills === 0;
-  const fills = isNone ? 'no fill' : `${count(ambiguousFills)} fills (${share})`;
+  const fills = isNone ? 'no fill' : `${wholeText(ambiguousFills)} fills (${share})`;
   const ambiguous = isNone ? 'no fill ambiguous' : `${share} ambiguous`;
   return {
     low: money(netProfit.low),

@@ -3,7 +3,7 @@
 import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Flag, Reason } from '../kernels/figure.ts';
-import { amountText, count, fixed, NONE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
+import { amountText, wholeText, fixed, NONE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
 /** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
 export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
@@ -75,7 +75,7 @@ export function writeFigure(value: number, kind: FigureKind, asset: string): str
     case 'cost':
       return `${amountText(value, asset)}${THIN}${asset}`;
     case 'count':
-      return count(value);
+      return wholeText(value);
     default:
       return assertNever(kind);
   }

@@ -3,7 +3,7 @@
 import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
 import { isReduction } from '../rules/openOrderRules.ts';
-import { notionalMax } from '../rules/sizeRules.ts';
+import { notionalMaxRule } from '../rules/sizeRules.ts';
 import { limitMoneyText, limitPriceText } from '../limits/limitTexts.ts';
 import { ConvertedExposure } from './convertedExposure.ts';
 
@@ -13,7 +13,7 @@ export function orderNotional(order: Draft, state: RiskState): number {
 }
 
 const convertedNotionalMax: OrderRule = {
-  ...notionalMax,
+  ...notionalMaxRule,
   check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
   detail: (order, state) => {
     const { ledger, limits } = state;
@@ -24,5 +24,5 @@ const convertedNotionalMax: OrderRule = {
 
 /** Returns the rules for a ledger: with several quote assets, those that convert what they compare. */
 export function rulesThatConvert(ledger: unknown, rules: readonly RiskRule[]): readonly RiskRule[] {
-  return ledger instanceof ConvertedLedger ? rules.map((rule) => (rule === notionalMax ? convertedNotionalMax : rule)) : rules;
+  return ledger instanceof ConvertedLedger ? rules.map((rule) => (rule === notionalMaxRule ? convertedNotionalMax : rule)) : rules;
 }

@@ -13,7 +13,7 @@ const { productAtMost } = numbers;
 const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
 
 /** Denies an order if a position might become larger than `maxPositionQty` (docs/risk.md). */
-export const positionMax: OrderRule = {
+export const positionMaxRule: OrderRule = {
   kind: 'order',
   code: 'POSITION_MAX',
   keys: ['maxPositionQty'],
@@ -27,7 +27,7 @@ export const positionMax: OrderRule = {
 };
 
 /** Denies an order if a position might become worth more than `maxPositionNotional` (docs/risk.md). */
-export const positionNotional: OrderRule = {
+export const positionNotionalRule: OrderRule = {
   kind: 'order',
   code: 'POSITION_NOTIONAL',
   keys: ['maxPositionNotional'],
@@ -43,7 +43,7 @@ export const positionNotional: OrderRule = {
 };
 
 /** Denies an order if the positions of the account might become worth more than its gross or its net limit. */
-export const portfolio: OrderRule = {
+export const portfolioRule: OrderRule = {
   kind: 'order',
   code: 'PORTFOLIO',
   keys: ['maxGrossNotional', 'maxNetNotional'],
@@ -73,7 +73,7 @@ function maxGross({ exposure, limits: { grossUnits, netUnits } }: RiskState): nu
  * Limits the worst notional of the account divided by its equity at the marks, minus the fees of open orders. In an account of both markets
  * a hedge counts on both sides: each can be closed without the other.
  */
-export const leverage: OrderRule = {
+export const leverageRule: OrderRule = {
   kind: 'order',
   code: 'LEVERAGE',
   keys: ['maxLeverage'],
@@ -95,7 +95,7 @@ export const leverage: OrderRule = {
 };
 
 /** Denies an order if one instrument might become worth more than `maxConcentration` times the equity. */
-export const concentration: OrderRule = {
+export const concentrationRule: OrderRule = {
   kind: 'order',
   code: 'CONCENTRATION',
   keys: ['maxConcentration'],
@@ -119,7 +119,7 @@ export const concentration: OrderRule = {
  * Requires the means for the order: on spot, cash for a buy and coins for a sell; for a contract, margin for the lots that open and a
  * position for the lots that close. Cash of the other market does not count, because it would have to be transferred first. Always on.
  */
-export const margin: OrderRule = {
+export const marginRule: OrderRule = {
   kind: 'order',
   code: 'MARGIN',
   keys: [],

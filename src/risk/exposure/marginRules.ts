@@ -16,7 +16,7 @@ const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
  * Denies an order for a contract that another strategy trades, or may trade first by an open order. The exchange keeps one position of a
  * contract, not one for each strategy. Always on.
  */
-export const owner: OrderRule = {
+export const ownerRule: OrderRule = {
   kind: 'order',
   code: 'CONTRACT_TAKEN',
   keys: [],
@@ -48,7 +48,7 @@ function tradingStrategy({ instrumentIndex: index, strategy: ordering }: Draft, 
 }
 
 /** Denies a position whose value is too large for the account's leverage, by the exchange's margin tiers. Always on. */
-export const tier: OrderRule = {
+export const tierRule: OrderRule = {
   kind: 'order',
   code: 'TIER',
   keys: [],
@@ -74,7 +74,7 @@ export const tier: OrderRule = {
 };
 
 /** Denies an order that would leave less than the share `marginBuffer` of the strategy's equity free. */
-export const marginBuffer: OrderRule = {
+export const marginBufferRule: OrderRule = {
   kind: 'order',
   code: 'MARGIN_BUFFER',
   keys: ['marginBuffer'],
@@ -115,7 +115,7 @@ function equityOf(order: Draft, state: RiskState): number {
  * Denies an order if the resulting position would be liquidated by an adverse move of `minLiquidationAtrs` average ranges from the mark.
  * Also denies it while too few bars have closed to know the average range.
  */
-export const liquidationDistance: OrderRule = {
+export const liquidationDistanceRule: OrderRule = {
   kind: 'order',
   code: 'LIQUIDATION_DISTANCE',
   keys: ['minLiquidationAtrs'],

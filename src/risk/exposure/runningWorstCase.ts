@@ -31,7 +31,7 @@ interface InstrumentModel {
 }
 
 /** The instruments of one market: the indices of the run from `first` up to, and without, `end`. */
-interface Range {
+interface MarketInstruments {
   readonly first: number;
   readonly end: number;
 }
@@ -68,7 +68,7 @@ export class RunningWorstCase {
   private countedAt = NAN;
   private marks: MarkPrices | null = null;
 
-  constructor({ first, end }: Range, reservations: Reservations, positions: Positions, { partOf, isIdle }: InstrumentModel) {
+  constructor({ first, end }: MarketInstruments, reservations: Reservations, positions: Positions, { partOf, isIdle }: InstrumentModel) {
     this.first = first;
     this.end = end;
     this.reservations = reservations;

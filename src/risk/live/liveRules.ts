@@ -3,25 +3,25 @@
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import { lossStreak, postTrade, repeat, unknownBudget } from './outcomeRules.ts';
-import { clock, deadMan, naked, nakedExit, staleAccount, staleData } from './stalenessRules.ts';
+import { lossStreakRule, postTradeRule, repeatRule, unknownBudgetRule } from './outcomeRules.ts';
+import { clockRule, deadManRule, nakedRule, nakedExitRule, staleAccountRule, staleDataRule } from './stalenessRules.ts';
 import type { HaltBoard, Scope } from './halts.ts';
 import type { LiveFacts, LiveRule, LiveWatch, Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
 /** All live rules. They are the same for every market. */
 export const LIVE_RULES: readonly LiveRule[] = [
-  staleData,
-  staleAccount,
-  clock,
-  deadMan,
-  naked,
-  unknownBudget,
-  repeat,
-  postTrade,
-  lossStreak,
+  staleDataRule,
+  staleAccountRule,
+  clockRule,
+  deadManRule,
+  nakedRule,
+  unknownBudgetRule,
+  repeatRule,
+  postTradeRule,
+  lossStreakRule,
   // Must be last, because the earlier rules apply to the orders by which it closes positions.
-  nakedExit,
+  nakedExitRule,
 ];
 
 /** The watches of the live rules that are on. */

@@ -73,7 +73,7 @@ class UnknownWatch implements LiveWatch {
 }
 
 /** Halts the account while too many orders, or two of one symbol and side, have an unknown outcome. */
-export const unknownBudget: LiveRule = {
+export const unknownBudgetRule: LiveRule = {
   kind: 'live',
   code: 'UNKNOWN_BUDGET',
   keys: ['maxUnknown'],
@@ -82,7 +82,7 @@ export const unknownBudget: LiveRule = {
 };
 
 /** Halts a strategy that fills, or is refused, again and again, until the operator has looked at it. */
-export const repeat: LiveRule = {
+export const repeatRule: LiveRule = {
   kind: 'live',
   code: 'REPEAT',
   keys: ['maxFillsPerMinute', 'maxRejectsPerMinute'],
@@ -103,7 +103,7 @@ export const repeat: LiveRule = {
 };
 
 /** Halts the account for a fill whose price is beyond both its limit and the newest price, by more than the limit allows. */
-export const postTrade: LiveRule = {
+export const postTradeRule: LiveRule = {
   kind: 'live',
   code: 'POST_TRADE',
   keys: ['maxFillSlip'],
@@ -155,7 +155,7 @@ class StreakWatch implements LiveWatch {
 }
 
 /** Halts a strategy after `maxLossStreak` losing round trips in a row, until the operator resumes it. */
-export const lossStreak: LiveRule = {
+export const lossStreakRule: LiveRule = {
   kind: 'live',
   code: 'LOSS_STREAK',
   keys: ['maxLossStreak'],

@@ -58,7 +58,7 @@ class DataWatch implements LiveWatch {
 }
 
 /** Halts a symbol while its newest price or its newest closed bar is too old, or its price is not sound. */
-export const staleData: LiveRule = {
+export const staleDataRule: LiveRule = {
   kind: 'live',
   code: 'STALE_DATA',
   keys: ['maxPriceAgeMs', 'maxBarAge'],
@@ -67,7 +67,7 @@ export const staleData: LiveRule = {
 };
 
 /** Halts the account while its last complete audit is too old. At ten times that age only cancels may be sent. */
-export const staleAccount: LiveRule = {
+export const staleAccountRule: LiveRule = {
   kind: 'live',
   code: 'STALE_ACCOUNT',
   keys: ['maxAuditAgeMs'],
@@ -114,7 +114,7 @@ class ClockWatch implements LiveWatch {
 }
 
 /** Halts the account while the offset of the exchange's clock is not known well enough. */
-export const clock: LiveRule = {
+export const clockRule: LiveRule = {
   kind: 'live',
   code: 'CLOCK',
   keys: ['maxClockErrorMs'],
@@ -123,7 +123,7 @@ export const clock: LiveRule = {
 };
 
 /** Halts the account while the operator shows no presence, or leaves an alert unanswered. At twice the time only cancels may be sent. */
-export const deadMan: LiveRule = {
+export const deadManRule: LiveRule = {
   kind: 'live',
   code: 'DEAD_MAN',
   keys: ['maxHeartbeatAgeMs', 'maxAlertAgeMs'],
@@ -160,7 +160,7 @@ class UnprotectedTimer {
 }
 
 /** Halts a symbol while a part of its position has had no stop for too long. */
-export const naked: LiveRule = {
+export const nakedRule: LiveRule = {
   kind: 'live',
   code: 'NAKED',
   keys: ['maxNakedMs'],
@@ -184,7 +184,7 @@ export const naked: LiveRule = {
 export const NAKED_EXIT = 'NAKED_EXIT';
 
 /** Closes unprotected positions. The cause is raised again after each period while lots are left, and each time they are closed again. */
-export const nakedExit: LiveRule = {
+export const nakedExitRule: LiveRule = {
   kind: 'live',
   code: NAKED_EXIT,
   keys: ['maxNakedExitMs'],

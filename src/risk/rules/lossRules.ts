@@ -11,7 +11,7 @@ const INFINITY = Infinity;
 const NAN = NaN;
 
 const DAY_MS = 86_400_000;
-type Money = (units: number) => string;
+type MoneyText = (units: number) => string;
 
 /**
  * Returns the highest equity at which `share` of `from` is lost, rounded down because equities are whole; -Infinity if `from` is not above
@@ -37,7 +37,7 @@ export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'
 abstract class FallWatch {
   protected fallShare: Ratio;
   protected readonly halt: Halt;
-  protected readonly money: Money;
+  protected readonly money: MoneyText;
   /** The newest equity. */
   protected last = NAN;
   /** The equity that losses are measured from. */
@@ -47,7 +47,7 @@ abstract class FallWatch {
   protected isHalted = false;
   private readonly shareOf: (limits: ResolvedLimits) => Ratio | null;
 
-  constructor(shareOf: (limits: ResolvedLimits) => Ratio | null, limits: ResolvedLimits, halt: Halt, money: Money) {
+  constructor(shareOf: (limits: ResolvedLimits) => Ratio | null, limits: ResolvedLimits, halt: Halt, money: MoneyText) {
     this.shareOf = shareOf;
     this.fallShare = shareOf(limits)!;
     this.halt = halt;
@@ -162,7 +162,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
 }
 
 /** Halts the account when its equity has fallen too far since the start of the day (UTC). */
-export const dailyLoss: EquityRule = {
+export const dailyLossRule: EquityRule = {
   kind: 'equity',
   code: 'DAILY_LOSS',
   keys: ['maxDailyLoss'],
@@ -171,7 +171,7 @@ export const dailyLoss: EquityRule = {
 };
 
 /** Halts the account when its equity has fallen too far below its highest value. */
-export const drawdown: EquityRule = {
+export const drawdownRule: EquityRule = {
   kind: 'equity',
   code: 'DRAWDOWN',
   keys: ['maxDrawdown'],

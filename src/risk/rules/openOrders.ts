@@ -8,7 +8,7 @@ export const mayOpen = ({ instrumentIndex }: Draft, { limits, reservations }: Ri
   reservations.open(instrumentIndex) + count <= limits.openOrders && reservations.openTotal + count <= limits.openOrdersTotal;
 
 /** Denies an order if its symbol, or the account, would have too many open orders. A reduction at the market passes. */
-export const openOrders: OrderRule = {
+export const openOrdersRule: OrderRule = {
   kind: 'order',
   code: 'OPEN_ORDERS',
   keys: ['maxOpenOrders', 'maxOpenOrdersTotal'],

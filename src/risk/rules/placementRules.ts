@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
  * Denies an order that could trade with an order of the same account, of any strategy. A limit order may trade up to its limit, a market
  * order up to its collar.
  */
-export const selfTrade: OrderRule = {
+export const selfTradeRule: OrderRule = {
   kind: 'order',
   code: 'SELF_TRADE',
   keys: ['selfTrade'],
@@ -45,7 +45,7 @@ function worstPriceOf({ limit, side }: Pick<Draft, 'limit' | 'side'>, { mark, re
 /**
  * Denies a leg of a bracket if all legs together could close more than the entry has opened. An entry of an earlier process sets no limit.
  */
-export const parent: OrderRule = {
+export const parentRule: OrderRule = {
   kind: 'order',
   code: 'PARENT',
   keys: ['parent'],
@@ -66,7 +66,7 @@ function siblingLots({ parent: entry }: Draft, { marks, sent }: RiskState): numb
  * Denies an order that equals one which the strategy sent within `duplicateMs`. Legs of a bracket pass, because the bot sends them itself, and
  * so does a reduction at the market: it closes no more than is left.
  */
-export const duplicate: OrderRule = {
+export const duplicateRule: OrderRule = {
   kind: 'order',
   code: 'DUPLICATE',
   keys: ['duplicateMs'],
@@ -80,7 +80,7 @@ export const duplicate: OrderRule = {
 };
 
 /** Denies all orders except reductions in the configured windows of the day, UTC. */
-export const restricted: OrderRule = {
+export const restrictedRule: OrderRule = {
   kind: 'order',
   code: 'RESTRICTED',
   keys: ['restricted'],
@@ -96,7 +96,7 @@ function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
 }
 
 /** Denies a second symbol while a deployment is new. `resolve.ts` lowers its size limits. */
-export const deployCap: OrderRule = {
+export const deployCapRule: OrderRule = {
   kind: 'order',
   code: 'DEPLOY_CAP',
   keys: ['deployShare'],

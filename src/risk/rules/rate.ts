@@ -7,7 +7,7 @@ import type { OrderRule } from './rule.ts';
  * Denies an order if too many orders were sent in the last minute, or if the strategy sent too many for each fill in the last hour. A reduction
  * at the market passes both, any reduction the second.
  */
-export const messageRate: OrderRule = {
+export const messageRateRule: OrderRule = {
   kind: 'order',
   code: 'MESSAGE_RATE',
   keys: ['maxOrdersPerMinute', 'maxOrdersPerFill'],

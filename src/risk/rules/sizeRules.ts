@@ -7,7 +7,7 @@ import type { Draft, OrderRule, RiskState } from './rule.ts';
 import { lotsText, limitMoneyText, limitPriceText, quoteText, ratioText } from '../limits/limitTexts.ts';
 
 /** Denies a spot order with a time in force, because the specification has it for futures only. */
-export const timeInForce: OrderRule = {
+export const timeInForceRule: OrderRule = {
   kind: 'order',
   code: 'TIME_IN_FORCE',
   keys: [],
@@ -18,7 +18,7 @@ export const timeInForce: OrderRule = {
 };
 
 /** Denies instruments that are not in the run, or that the ledger cannot hold. */
-export const instrument: OrderRule = {
+export const instrumentRule: OrderRule = {
   kind: 'order',
   code: 'INSTRUMENT',
   keys: [],
@@ -29,7 +29,7 @@ export const instrument: OrderRule = {
 };
 
 /** Denies orders that open a contract whose status is not open for trading. */
-export const tradingStatus: OrderRule = {
+export const tradingStatusRule: OrderRule = {
   kind: 'order',
   code: 'NOT_TRADING',
   keys: [],
@@ -40,7 +40,7 @@ export const tradingStatus: OrderRule = {
 };
 
 /** Denies a size below the smallest order. Sizes were rounded toward less risk before, and are never rounded up. */
-export const precision: OrderRule = {
+export const precisionRule: OrderRule = {
   kind: 'order',
   code: 'PRECISION',
   keys: [],
@@ -58,7 +58,7 @@ function minUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, r
 }
 
 /** Denies reduce-only buys on spot, because a buy cannot reduce a holding. MARGIN denies a sell beyond the holding. */
-export const reduceOnly: OrderRule = {
+export const reduceOnlyRule: OrderRule = {
   kind: 'order',
   code: 'REDUCE_ONLY',
   keys: [],
@@ -69,7 +69,7 @@ export const reduceOnly: OrderRule = {
 };
 
 /** Denies an order of more than `maxOrderQty`. Reductions pass: a limit that was tightened must not keep a strategy in its position. */
-export const qtyMax: OrderRule = {
+export const qtyMaxRule: OrderRule = {
   kind: 'order',
   code: 'QTY_MAX',
   keys: ['maxOrderQty'],
@@ -80,7 +80,7 @@ export const qtyMax: OrderRule = {
 };
 
 /** Denies an order worth more than `maxOrderNotional`. Reductions pass, as in `qtyMax`. */
-export const notionalMax: OrderRule = {
+export const notionalMaxRule: OrderRule = {
   kind: 'order',
   code: 'NOTIONAL_MAX',
   keys: ['maxOrderNotional'],
@@ -91,7 +91,7 @@ export const notionalMax: OrderRule = {
 };
 
 /** Denies a limit on the taking side too far beyond the last price: a typing error, or a stale price. */
-export const priceBand: OrderRule = {
+export const priceBandRule: OrderRule = {
   kind: 'order',
   code: 'COLLAR',
   keys: ['priceBand'],

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { after } from '../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { SOCKET_NAME } from './folder/dataFolder.ts';
 import { ControlLines, lineText, MAX_ANSWER_BYTES, PROTOCOL_VERSION, readAnswerLine } from './line.ts';
@@ -26,7 +26,7 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
   if (!existsSync(path)) return Promise.reject(noBot(folder, 'it has no control.sock'));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const stop = after(timeoutMs, () => end(() => reject(new BotSilentError(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
+    const stop = runAfter(timeoutMs, () => end(() => reject(new BotSilentError(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
     const end = (settle: () => void): void => {
       stop();
       socket.destroy();

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
-import { failed, isHealthy, ok, skipped, warning, type DoctorCheck, type CheckFinding } from './context/check.ts';
+import { failed, isHealthy, ok, skipped, doubtful, type DoctorCheck, type CheckFinding } from './context/check.ts';
 import { runChecks } from './runChecks.ts';
 
 /** Returns a check with this result, which notes that it ran. */
@@ -58,7 +58,7 @@ test('a check skipped for two reasons names the failed check, not the skipped on
 });
 
 test('a check that depends on a warning runs, and a warning leaves the result healthy', async () => {
-  const results = await runChecks([check('a', [], warning('hm', ['mend'])), check('b', ['a'], ok('fine'))], clock());
+  const results = await runChecks([check('a', [], doubtful('hm', ['mend'])), check('b', ['a'], ok('fine'))], clock());
   expect(results.map(({ status }) => status)).toEqual(['warning', 'ok']);
   expect(isHealthy(results)).toBe(true);
 });

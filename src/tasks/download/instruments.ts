@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readCatalogFile, writeText } from '../../adapters/catalog/bars/catalog.ts';
+import { readCatalogFile, writeCatalogFile } from '../../adapters/catalog/bars/catalog.ts';
 import { assumedTiers, proposeContract } from '../../adapters/catalog/records/contractRecord.ts';
 import { instrumentText, proposeInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { instrumentPath } from '../../adapters/catalog/files/paths.ts';
@@ -166,5 +166,5 @@ function contractPath(catalog: string, symbol: string): string {
 export function storeContract(catalog: string, contract: WireContract): void {
   const path = contractPath(catalog, contract.symbol);
   const text = `${JSON.stringify(contract, null, 2)}\n`;
-  if (!existsSync(path) || readCatalogFile(path) !== text) writeText(path, text);
+  if (!existsSync(path) || readCatalogFile(path) !== text) writeCatalogFile(path, text);
 }

@@ -57,7 +57,7 @@ export interface KillReport {
  */
 export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
-  const report = new Report(venue, options.books !== null);
+  const report = new KillReportBuilder(venue, options.books !== null);
   // Orders whose end is not proved yet.
   let remaining = knownOrders;
   const progress = new FlattenProgress();
@@ -205,7 +205,7 @@ const distinctTriggers = (rows: readonly LeftTrigger[]): readonly LeftTrigger[] 
 ];
 
 /** Collects the results of a kill while it runs. */
-class Report {
+class KillReportBuilder {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
   readonly #beganMs: number;

@@ -83,11 +83,11 @@ const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 
 
 /** Reads all records of a lifetime. */
 export function readRecordedRun(lifetime: Lifetime): RecordedRun {
-  return new JournalReading(lifetime).read();
+  return new RecordedRunReader(lifetime).read();
 }
 
 /** Reads the records one after the other. */
-class JournalReading {
+class RecordedRunReader {
   readonly #records: readonly JournalRecord[];
   readonly #fromMs: number;
   readonly #nextInstants: readonly number[];

@@ -52,7 +52,7 @@ export interface StrategyNotes {
 
 /** Throws ConfigError or StrategyError if the class cannot be constructed with its defaults. `displayName`: its name in messages. */
 export function inspectStrategy(strategy: StrategyClass, displayName: string): StrategyNotes {
-  const host = new RecordingHost();
+  const host = new InspectionHost();
   const params = parseParams(strategy.params, {}, displayName);
   let instance: object;
   try {
@@ -118,7 +118,7 @@ const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN 
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
 
 /** A host without bars: it records what a strategy declares, and every number in it is NaN or 0. */
-class RecordingHost implements StrategyHost {
+class InspectionHost implements StrategyHost {
   readonly indicators: string[] = [];
   readonly calls: string[] = [];
   readonly equity = 0;

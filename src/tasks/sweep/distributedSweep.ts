@@ -1,6 +1,6 @@
 // Shares a sweep between machines: one starts it, and others with the same inputs find it in Redis.
 
-import { repeat } from '../../adapters/clock/wallClock.ts';
+import { repeatEvery } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { changedParts } from '../trials/identity.ts';
 import { counted } from '../../base/text/format.ts';
@@ -32,7 +32,13 @@ export async function openSharedRunner(setup: SweepSetup, { url, threads }: Shar
     threads.threads === 0
       ? null
       : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
-  return new QueueRunner({ client, sweep: sharedOf(setup), worker, every: repeat, errorOf: (reported) => fromWire(reported as WireError) });
+  return new QueueRunner({
+    client,
+    sweep: sharedOf(setup),
+    worker,
+    every: repeatEvery,
+    errorOf: (reported) => fromWire(reported as WireError),
+  });
 }
 
 /** Returns a sweep as other machines receive it. */
@@ -112,7 +118,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const stop = repeat(ms, end);
+    const stop = repeatEvery(ms, end);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
   });

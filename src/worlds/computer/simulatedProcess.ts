@@ -2,6 +2,7 @@
 
 import { getActiveResourcesInfo } from 'node:process';
 import { waitForNextTurn } from '../../adapters/clock/wallClock.ts';
+import type { Processes } from '../../adapters/disk/processLock.ts';
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import { openJournal, type OpenedJournal } from '../../adapters/journal/openJournal.ts';
 import { formatTime } from '../../model/time.ts';
@@ -37,7 +38,6 @@ export interface ProcessParts {
   readonly crashed: () => void;
 }
 
-type Processes = NonNullable<Parameters<typeof openJournal>[0]['processes']>;
 /** Opens the journal for a process. `processes` identifies the process, and finds others. */
 export type OpenJournalAs = (processes: Processes) => OpenedJournal;
 

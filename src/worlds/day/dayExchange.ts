@@ -196,7 +196,7 @@ export class DayExchange {
 }
 
 /** The markets of a day, and the exchange that follows them. */
-interface FollowOptions {
+interface DayFollowOptions {
   readonly startMs: number;
   readonly maxInterval: CommonInterval;
   readonly seed: number;
@@ -204,7 +204,7 @@ interface FollowOptions {
 }
 
 /** Makes a market follow the bars of a day, and gives it the klines before the day. */
-function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: FollowOptions): void {
+function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: DayFollowOptions): void {
   const first = firstRowAt(bars, startMs);
   for (const interval of INTERVALS)
     if (interval === bars.interval || nests(bars.interval, interval))

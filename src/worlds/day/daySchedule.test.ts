@@ -1,8 +1,9 @@
 // Tests that the schedule of a day depends only on its seed, and that the end of the day has no faults.
 
 import { expect, test } from 'vitest';
+import { DAY_MS } from '../../base/calendar.ts';
 import { CREATE_FAULTS } from '../computer/faultyNetwork.ts';
-import { CALM_MS, DAY_MS, OUTAGES, scheduleOf } from './daySchedule.ts';
+import { CALM_MS, OUTAGES, scheduleOf } from './daySchedule.ts';
 
 const SEEDS = Array.from({ length: 120 }, (_, index) => index + 1);
 

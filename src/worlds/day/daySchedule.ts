@@ -1,10 +1,9 @@
 // Draws the faults of a simulated day from its seed, before the day starts, so that the day can be repeated.
 
+import { DAY_MS } from '../../base/calendar.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
 
-/** Length of a simulated day. */
-export const DAY_MS = 86_400_000;
 /** Length of the end of a day that has no faults, so that the outcome of all orders becomes known. */
 export const CALM_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 // Provides the bars of simulated days: from the catalog, or generated ones if the catalog has less than a whole day.
 
-import { monthStart } from '../../base/calendar.ts';
+import { monthStart, DAY_MS } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/store.ts';
@@ -19,7 +19,6 @@ import type { Market } from '../../model/instrument.ts';
 import { parseFeedInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { isTradeBars } from '../../model/tradeBars.ts';
-import { DAY_MS } from './daySchedule.ts';
 import type { UsersFile } from './usersFile.ts';
 
 /** Consecutive days, from midnight to midnight UTC. */

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS } from '../../base/calendar.ts';
 import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
 import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
 import { bundleInProcess, type Bundler } from '../../adapters/plugins/bundler.ts';
@@ -19,7 +20,6 @@ import { formatMinute } from '../../model/time.ts';
 import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/read.ts';
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { firstRowAt, type DayExchangeSpec } from './dayExchange.ts';
-import { DAY_MS } from './daySchedule.ts';
 import { listening, type ReportedFills } from './reportedFills.ts';
 import { readUsersFile, type UsersFile } from './usersFile.ts';
 import { resolveUsersRun, type WholeDays } from './usersBars.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { originalValue, type ProfileFigure } from '../../../src/report/profiles/figures/figure.ts';
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/report/profiles/names.ts';
-import { profileOf, PROFILES } from '../../../src/report/profiles/profile.ts';
+import { figureProfileOf, FIGURE_PROFILES } from '../../../src/report/profiles/profile.ts';
 import { DRAWN } from './drawn.ts';
 import { RUNS, runOf } from './runs.ts';
 
@@ -46,7 +46,7 @@ test.each(Object.keys(RUNS))('the stored input of the run %s is that of its run 
 test.each(Object.keys(RUNS))('every corrected figure of the run %s is that of its summary, or null with a reason', async (name) => {
   const { result, input } = await runOf(name);
   for (const tool of PROFILE_NAMES) {
-    const { figures } = profileOf(tool, input, result.summary);
+    const { figures } = figureProfileOf(tool, input, result.summary);
     expect(figures.length).toBeGreaterThan(14);
     expect(figures.flatMap((figure) => contradictions(figure, result.summary))).toEqual([]);
   }
@@ -88,7 +88,7 @@ test('each run and each drawn input has a stored input, and there is no other', 
 });
 
 test.each(PROFILE_NAMES)('the profile %s has the version of its golden figures', (tool) => {
-  const { packageName, version } = PROFILES[tool];
+  const { packageName, version } = FIGURE_PROFILES[tool];
   expect(goldenOf(tool).versions[packageName]).toBe(version);
 });
 
@@ -102,7 +102,9 @@ test.each(PROFILE_NAMES.flatMap((tool) => INPUT_NAMES.map((name) => [tool, name]
 /** Returns one line for each figure that differs or that only one side has. */
 function differences(tool: ProfileName, name: string): string[] {
   const expectedFigures = goldenOf(tool).runs[name] ?? {};
-  const actualFigures = new Map(PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]));
+  const actualFigures = new Map(
+    FIGURE_PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]),
+  );
   const names = new Set([...Object.keys(expectedFigures), ...actualFigures.keys()]);
   return [...names].flatMap((figure) => {
     const actual = actualFigures.get(figure);

@@ -150,8 +150,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/orders/prove/resolver.ts',
-        from: '    const lagMs = guards.readLag ? this.readLagMs : 0;',
-        to: "    if (seen.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = guards.readLag ? this.readLagMs : 0;",
+        from: '    const lagMs = proofGuards.readLag ? this.readLagMs : 0;',
+        to: "    if (seen.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = proofGuards.readLag ? this.readLagMs : 0;",
       },
       {
         file: 'src/orders/prove/resolver.ts',

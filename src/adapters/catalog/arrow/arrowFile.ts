@@ -35,9 +35,9 @@ export const BATCH_ROWS = 65_536;
 export const MAGIC = 'ARROW1';
 const METADATA_V5 = 4;
 /** Numbers of the message kinds in the format. */
-export const HEADER = { schema: 1, recordBatch: 3 } as const;
+export const MESSAGE_KIND = { schema: 1, recordBatch: 3 } as const;
 /** Numbers of the column types in the format. */
-export const TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
+export const COLUMN_TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
 /** Marker before the length of a message. */
 export const CONTINUATION = 0xffffffff;
 /** Bodies and buffers start at multiples of this. The format recommends it for memory-mapped files. */
@@ -152,7 +152,7 @@ export class ArrowWriter {
   add(columns: readonly ArrowColumn[], from: number, length: number): void {
     const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, this.buffers[i]!), ALIGN));
     const bodyBytes = bytesIn(bodies);
-    const head = message(HEADER.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
+    const head = message(MESSAGE_KIND.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
     this.blocks.push(this.position, head.byteLength, bodyBytes);
     const batch = [head, ...bodies];
     this.checksums.addBatch(batch);
@@ -191,7 +191,7 @@ const bytesIn = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { b
 /** Returns the bytes before the first batch. */
 function headOf(schema: FlatTable): readonly Uint8Array[] {
   const magic = padTo(new TextEncoder().encode(MAGIC), 8);
-  return [magic, message(HEADER.schema, schema, 0, magic.byteLength)];
+  return [magic, message(MESSAGE_KIND.schema, schema, 0, magic.byteLength)];
 }
 
 function isConverted(column: ArrowColumn): boolean {
@@ -259,9 +259,9 @@ function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<
 }
 
 function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
-  if (kind === 'float64') return [TYPE.floatingPoint, flatTable(short(2))];
-  if (kind === 'int32') return [TYPE.int, flatTable(flatInt(32), byte(1))];
-  return [TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
+  if (kind === 'float64') return [COLUMN_TYPE.floatingPoint, flatTable(short(2))];
+  if (kind === 'int32') return [COLUMN_TYPE.int, flatTable(flatInt(32), byte(1))];
+  return [COLUMN_TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
 }
 
 /**

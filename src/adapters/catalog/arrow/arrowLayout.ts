@@ -1,6 +1,6 @@
 // Reads the metadata of an Arrow IPC file: its columns, and where in the file the buffers of each record batch are.
 
-import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile.ts';
+import { CONTINUATION, MESSAGE_KIND, MAGIC, COLUMN_TYPE, type ArrowColumn } from './arrowFile.ts';
 import { checksumsIn, type FileChecksums } from './checksums.ts';
 import { FlatReader } from './flatbuffer.ts';
 
@@ -102,18 +102,18 @@ function fieldOf(flat: FlatReader, field: number, name: string): ArrowField {
   // A dictionary-encoded column: the batch has the dictionary indices, which are integers.
   if (flat.field(field, 4) !== 0) return { name, kind: null, unit: 0, buffers: 2 };
   const details = flat.follow(flat.field(field, 3));
-  const unit = type === TYPE.timestamp ? flat.number(flat.field(details, 0), 2) : 0;
+  const unit = type === COLUMN_TYPE.timestamp ? flat.number(flat.field(details, 0), 2) : 0;
   return { name, kind: kindOf(flat, type, details), unit, buffers: BUFFERS[type] ?? null };
 }
 
 /** Returns the kind of values of a column, or null for a type that isobar does not read. */
 function kindOf(flat: FlatReader, type: number, details: number): ArrowField['kind'] {
   switch (type) {
-    case TYPE.floatingPoint:
+    case COLUMN_TYPE.floatingPoint:
       return flat.number(flat.field(details, 0), 2) === 2 ? 'float64' : null;
-    case TYPE.int:
+    case COLUMN_TYPE.int:
       return flat.number(flat.field(details, 0), 4) === 32 && flat.number(flat.field(details, 1), 1) === 1 ? 'int32' : null;
-    case TYPE.timestamp:
+    case COLUMN_TYPE.timestamp:
       return 'timestamp';
     default:
       return null;
@@ -128,7 +128,8 @@ export function readBatch(block: Block, fields: readonly ArrowField[], firstRow:
   const flat = new FlatReader(head.subarray(prefix));
   const root = flat.root();
   const batch = flat.follow(flat.field(root, 2));
-  if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0) throw new RangeError('a block that is not a record batch');
+  if (flat.number(flat.field(root, 1), 1) !== MESSAGE_KIND.recordBatch || batch === 0)
+    throw new RangeError('a block that is not a record batch');
   const compression = flat.follow(flat.field(batch, 3));
   const codec = compression === 0 ? null : flat.number(flat.field(compression, 0), 1);
   const rows = flat.number(flat.field(batch, 0), 8);

@@ -6,14 +6,14 @@ import { pow10 } from '../../../base/number/exact.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { loadBars, readEntry, readCatalogFile, storeBars, writeText } from './catalog.ts';
+import { loadBars, readEntry, readCatalogFile, storeBars, writeCatalogFile } from './catalog.ts';
 import { barsOf, emptyColumns, RAW, sliceColumns, type RawColumns } from '../files/columns.ts';
 import { readImports, writeImports } from './importRecord.ts';
 import { instrumentText, MAX_TICKS } from '../records/instrumentRecord.ts';
 import { clearLeftovers } from '../files/leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, listIntervals, lockPath, type BarKey } from '../files/paths.ts';
 import { IMPORTED, manifestOf, type GapManifest } from './quality.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 
 /** Whether a stored bar stays (`keep`) or is replaced when the venue has other figures for it. */
 export type RevisedRule = 'keep' | 'replace';
@@ -56,7 +56,7 @@ const FOREIGN_ROWS = 3;
  * written completely or not at all. Throws ConfigError if the stored bars are synthetic or resampled, or seem to be from another venue.
  */
 export function appendBars(catalog: string, series: BarSeries, rows: RawColumns, rule: RevisedRule): AppendedBars {
-  return whileLocked(lockPath(catalog, keyOf(series)), () => appendRows(catalog, series, rows, rule));
+  return whileStoreLocked(lockPath(catalog, keyOf(series)), () => appendRows(catalog, series, rows, rule));
 }
 
 /** The instrument of bars as the venue lists it, and their interval. */
@@ -123,7 +123,7 @@ function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */
 export function refreshInstrument(catalog: string, instrument: Instrument): Instrument {
-  return whileLocked(lockPath(catalog, { market: instrument.market, symbol: instrument.wireName }), () => {
+  return whileStoreLocked(lockPath(catalog, { market: instrument.market, symbol: instrument.wireName }), () => {
     const record = withDigitsOf(catalog, instrument);
     storeInstrument(catalog, record);
     return record;
@@ -135,7 +135,7 @@ export function storeInstrument(catalog: string, instrument: Instrument): boolea
   const path = instrumentPath(catalog, instrument.market, instrument.wireName);
   const text = instrumentText(instrument);
   if (existsSync(path) && readCatalogFile(path) === text) return false;
-  writeText(path, text);
+  writeCatalogFile(path, text);
   return true;
 }
 

@@ -80,7 +80,7 @@ export function readCatalogFile(path: string): string {
 }
 
 /** Writes a small file completely: to a temporary file, then renamed. */
-export function writeText(path: string, text: string): void {
+export function writeCatalogFile(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -100,7 +100,7 @@ export function writeManifest(catalog: string, manifest: GapManifest, interval: 
     /\{\s+"(after|from|at)": ("[^"]*"),\s+"(bars|what)": ([^\s]+)\s+\}/g,
     '{ "$1": $2, "$3": $4 }',
   );
-  writeText(manifestPath(catalog, key), `${lines}\n`);
+  writeCatalogFile(manifestPath(catalog, key), `${lines}\n`);
 }
 
 /**
@@ -117,7 +117,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   const record = instrumentText(bars.instrument);
   const recordPath = instrumentPath(catalog, market, symbol);
   const recordBefore = existsSync(recordPath) ? readCatalogFile(recordPath) : null;
-  if (recordBefore !== record) writeText(recordPath, record);
+  if (recordBefore !== record) writeCatalogFile(recordPath, record);
   try {
     writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
       isDurable: true,
@@ -126,7 +126,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   } catch (error) {
     // Remove the record if it has no bars, because the next import would regard it as supplied by the user.
     if (recordBefore === null) discard(recordPath);
-    else if (recordBefore !== record) writeText(recordPath, recordBefore);
+    else if (recordBefore !== record) writeCatalogFile(recordPath, recordBefore);
     throw error;
   }
   writeManifest(catalog, manifest, bars.interval);

@@ -8,10 +8,10 @@ import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
 import { type BarKey, barsPath, lockPath } from '../files/paths.ts';
 import { catalogStore, type BarStore } from './store.ts';
-import { barsOf, rowAt, sliceColumns } from '../files/columns.ts';
+import { barsOf, firstRowAtOrAfter, sliceColumns } from '../files/columns.ts';
 import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
 import { resample, type Resampled } from './resample.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 
 /**
  * Returns the longest shorter interval of the symbol from which `key`'s bars can be built, or null. Resampled bars are excluded, because
@@ -44,7 +44,7 @@ export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, min
     // The first resampled bar may begin before the rows that were read.
     const isFirstIncomplete = startMs > entry.firstMs && resampled.bars.length > 0 && resampled.bars.openMs[0]! < startMs;
     const cut = isFirstIncomplete ? 1 : 0;
-    const first = rowAt(resampled.bars.openMs, range.fromMs ?? -Infinity);
+    const first = firstRowAtOrAfter(resampled.bars.openMs, range.fromMs ?? -Infinity);
     const start = Math.max(cut, first - warmupRows);
     if (first - start < warmupRows && startMs > entry.firstMs) continue;
     if (first >= resampled.bars.length) throw noBars(store.nameOf(fineKey), key, range);
@@ -92,7 +92,7 @@ interface ResampleOptions {
  * never imported ones. Throws ConfigError.
  */
 export function resampleInto(catalog: string, key: BarKey, options: ResampleOptions = {}): StoredResample {
-  return whileLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));
+  return whileStoreLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));
 }
 
 /** Resamples all finer bars of a symbol to the interval of `key`, and stores them. Throws ConfigError if imported bars are in the way. */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { discard } from '../arrow/arrowFile.ts';
-import { readEntry, readCatalogFile, writeText } from './catalog.ts';
+import { readEntry, readCatalogFile, writeCatalogFile } from './catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
 
 /** A file of an import. */
@@ -55,7 +55,7 @@ export function writeImports(catalog: string, key: BarKey, dataSha256: string, f
 
 function writeStates(catalog: string, key: BarKey, states: readonly ImportState[]): void {
   const record: ImportRecord = { format: FORMAT, states };
-  writeText(importsPath(catalog, key), `${JSON.stringify(record, null, 1)}\n`);
+  writeCatalogFile(importsPath(catalog, key), `${JSON.stringify(record, null, 1)}\n`);
 }
 
 /** Returns the recorded state of the imports whose result is the stored file; null without such a record. */

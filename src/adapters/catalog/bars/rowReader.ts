@@ -5,7 +5,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
 import { ArrowFile } from '../arrow/arrowReader.ts';
-import { barsOf, emptyColumns, RAW, rowAt, sliceColumns } from '../files/columns.ts';
+import { barsOf, emptyColumns, RAW, firstRowAtOrAfter, sliceColumns } from '../files/columns.ts';
 import { barsPath, type BarKey } from '../files/paths.ts';
 
 /** The rows of one series, open for reading. */
@@ -61,7 +61,7 @@ class FileRows implements RowReader {
       file.readTimes('open_time', from, raw.openMs);
       for (const name of RAW.slice(1)) file.readFloats(name, from, raw[name]);
     }
-    const bars = barsOf(sliceColumns(raw, 0, rowAt(raw.openMs, toMs)), instrument, this.interval);
+    const bars = barsOf(sliceColumns(raw, 0, firstRowAtOrAfter(raw.openMs, toMs)), instrument, this.interval);
     this.next = from + bars.length;
     this.nextMs = bars.length === 0 ? NaN : bars.closeMs[bars.length - 1]!;
     // The next row opens at `nextMs` only if there is no gap. Otherwise it must be searched.
@@ -82,10 +82,10 @@ class FileRows implements RowReader {
 export function memoryRows(bars: BarColumns): RowReader {
   return {
     interval: bars.interval,
-    countBetween: (fromMs, toMs) => Math.max(0, rowAt(bars.openMs, toMs) - rowAt(bars.openMs, fromMs)),
+    countBetween: (fromMs, toMs) => Math.max(0, firstRowAtOrAfter(bars.openMs, toMs) - firstRowAtOrAfter(bars.openMs, fromMs)),
     read(instrument, fromMs, toMs, limit) {
-      const from = rowAt(bars.openMs.subarray(0, bars.length), fromMs);
-      const to = Math.min(from + limit, Math.max(from, rowAt(bars.openMs.subarray(0, bars.length), toMs)));
+      const from = firstRowAtOrAfter(bars.openMs.subarray(0, bars.length), fromMs);
+      const to = Math.min(from + limit, Math.max(from, firstRowAtOrAfter(bars.openMs.subarray(0, bars.length), toMs)));
       return barsOf(sliceColumns(bars, from, to), instrument, bars.interval);
     },
     close() {},

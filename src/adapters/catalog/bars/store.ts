@@ -7,7 +7,7 @@ import type { Interval } from '../../../model/interval.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, type BarRange, type LoadedBars } from './catalog.ts';
-import { rowAt } from '../files/columns.ts';
+import { firstRowAtOrAfter } from '../files/columns.ts';
 import { memoryRows, openRows, type RowReader } from './rowReader.ts';
 import { loadSeries, type LoadedSeries } from '../series/seriesStore.ts';
 import { barsPath, instrumentPath, listIntervals, listKeys, listSeries, type BarKey, type SeriesKey } from '../files/paths.ts';
@@ -122,10 +122,10 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
 /** Returns the rows of a range with their warm-up. Throws ConfigError if no row is in the range. */
 function partOf(set: LoadedBars, { fromMs, toMs = Infinity, warmupRows = 0 }: BarRange, name: string): LoadedBars {
   const { bars, facts, quality } = set;
-  const first = fromMs === undefined ? 0 : rowAt(bars.openMs, fromMs);
+  const first = fromMs === undefined ? 0 : firstRowAtOrAfter(bars.openMs, fromMs);
   const start = Math.max(0, first - warmupRows);
   // Close times rise like open times, so the first close beyond the end ends the range.
-  const end = toMs === Infinity ? bars.length : rowAt(bars.closeMs, toMs + 1);
+  const end = toMs === Infinity ? bars.length : firstRowAtOrAfter(bars.closeMs, toMs + 1);
   if (start === 0 && first === 0 && end === bars.length) return set;
   if (end <= first) {
     const have = `${formatMinute(bars.openMs[0]!)} to ${formatMinute(bars.openMs[bars.length - 1]!)}`;

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
-import { readCatalogFile, writeText } from '../bars/catalog.ts';
+import { readCatalogFile, writeCatalogFile } from '../bars/catalog.ts';
 import { noteHash } from '../bars/readHashes.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import {
@@ -75,7 +75,7 @@ function writeManifest(
 ): ExternalManifest {
   const { name, symbol } = key;
   const manifest: ExternalManifest = { format: 'isobar series 1', name, symbol, kind, ...externalFacts(columns), dataSha256 };
-  writeText(externalManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
+  writeCatalogFile(externalManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
   return manifest;
 }
 

@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 import { checkSymbol } from '../files/paths.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 import {
   checkSeriesName,
   listExternal,
@@ -52,7 +52,7 @@ export async function importExternal(files: readonly string[], options: External
     );
   const read: ReadRows[] = [];
   for (const file of files) read.push(await readExternal(file, { time, knownAt, value, series: name }));
-  return whileLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
+  return whileStoreLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
 }
 
 /** Joins the rows of all files with the stored ones, and stores the series. Throws ConfigError if numbers and flags are mixed. */

@@ -77,4 +77,4 @@ export function sliceColumns(raw: RawColumns, from: number, to: number): RawColu
 }
 
 /** Returns the first row with a time of at least `ms`; the length if there is no such row. Times must rise. */
-export const rowAt = (openMs: Float64Array, ms: number): number => firstFrom(openMs, openMs.length, ms);
+export const firstRowAtOrAfter = (openMs: Float64Array, ms: number): number => firstFrom(openMs, openMs.length, ms);

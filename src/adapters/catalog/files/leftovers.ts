@@ -25,7 +25,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Removes `folder` if it is empty. Other processes may add or remove entries at any time. */
-export function removeEmpty(folder: string): void {
+export function removeEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {

@@ -14,7 +14,7 @@ import { loadBars, storeBars } from '../bars/catalog.ts';
 import { barsOf, emptyColumns } from './columns.ts';
 import { lockPath } from './paths.ts';
 import { IMPORTED } from '../bars/quality.ts';
-import { whileLocked } from './storeLock.ts';
+import { whileStoreLocked } from './storeLock.ts';
 
 const START = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
@@ -116,7 +116,7 @@ describe('the lock', () => {
     const before = process.cwd();
     try {
       process.chdir(folder);
-      expect(whileLocked(lockPath('.', KEY), () => 5)).toBe(5);
+      expect(whileStoreLocked(lockPath('.', KEY), () => 5)).toBe(5);
     } finally {
       process.chdir(before);
     }

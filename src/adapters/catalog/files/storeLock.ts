@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { clearDeadLock, removeEmpty, whileLocked as whileProcessLocked, type LockMessages } from '../../disk/processLock.ts';
+import { clearDeadLock, tryRemoveEmptyFolder, whileProcessLocked, type LockMessages } from '../../disk/processLock.ts';
 
 const WORDS: LockMessages = {
   has: 'the bars of this symbol',
@@ -16,13 +16,13 @@ const WORDS: LockMessages = {
  * Runs `work` while no other process has the lock `folder`, which is two levels below the catalog; `work` must not take the same lock. A
  * catalog that is new and still empty afterwards is removed. Throws ConfigError after two minutes.
  */
-export function whileLocked<T>(folder: string, work: () => T): T {
+export function whileStoreLocked<T>(folder: string, work: () => T): T {
   const catalog = dirname(dirname(folder));
   const isNew = !existsSync(catalog);
   try {
     return whileProcessLocked(folder, WORDS, work);
   } finally {
-    if (isNew) removeEmpty(catalog);
+    if (isNew) tryRemoveEmptyFolder(catalog);
   }
 }
 

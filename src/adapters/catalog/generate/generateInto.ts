@@ -11,7 +11,7 @@ import { loadSeries, storeSeries, type SeriesEntry } from '../series/seriesStore
 import { barsPath, checkSymbol, lockPath, type BarKey, type SeriesKey } from '../files/paths.ts';
 import { synthesizeBars, type GeneratorOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from '../bars/quality.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 
 const REMEDY = 'choose another symbol, or another catalog (--catalog DIR)';
 
@@ -24,7 +24,7 @@ export function generateInto(catalog: string, options: GeneratorOptions): Genera
   const symbol = checkSymbol(options.symbol);
   checkBarsSynthetic(catalog, { market, symbol, interval });
   const bars = synthesizeBars(options);
-  return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
+  return whileStoreLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
 }
 
 /** Stores generated bars, and for a contract mark prices and funding rates. Throws ConfigError if bars of another source are there. */

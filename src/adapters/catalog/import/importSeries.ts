@@ -3,11 +3,11 @@
 import { basename } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
-import { rowAt } from '../files/columns.ts';
+import { firstRowAtOrAfter } from '../files/columns.ts';
 import { wireName } from './fileNames.ts';
 import { checkSymbol, lockPath, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { inspectFile } from '../readers/packedFile.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/markInterval.ts';
 import { FIGURES, isSameFunding, type SeriesColumns } from '../series/series.ts';
 import { readSeries } from '../series/seriesFile.ts';
@@ -54,7 +54,7 @@ async function importOne(key: SeriesKey, files: readonly string[], catalog: stri
   loadImported(catalog, key);
   const reads: [file: string, rows: SeriesColumns][] = [];
   for (const file of files) reads.push([file, await readSeries(file, key)]);
-  return whileLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
+  return whileStoreLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
 }
 
 /** Returns the stored series, or null. Throws ConfigError if its rows were generated. */
@@ -117,7 +117,7 @@ function mergeRows(key: SeriesKey, { columns: earlier, path }: FileRows, { colum
 /** Returns the time under which the columns have a row: `time` itself for marks. A stored funding time may differ by its jitter. */
 function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
   if (key.kind === 'mark') return time;
-  const after = rowAt(timeMs, time);
+  const after = firstRowAtOrAfter(timeMs, time);
   return [timeMs[after], timeMs[after - 1]].find((known) => known !== undefined && isSameFunding(known, time)) ?? time;
 }
 

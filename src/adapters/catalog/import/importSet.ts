@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { loadBars, readEntry, readInstrument, readCatalogFile, storeBars, type LoadedBars } from '../bars/catalog.ts';
-import { barsOf, rowAt } from '../files/columns.ts';
+import { barsOf, firstRowAtOrAfter } from '../files/columns.ts';
 import {
   instrumentText,
   parseInstrument,
@@ -28,7 +28,7 @@ import {
 } from '../files/paths.ts';
 import { IMPORTED, manifestOf } from '../bars/quality.ts';
 import type { BarFile, ReadRules } from '../readers/readBars.ts';
-import { clearLock, whileLocked } from '../files/storeLock.ts';
+import { clearLock, whileStoreLocked } from '../files/storeLock.ts';
 import type { ImportedSet, ImportOptions } from './imported.ts';
 import { readImports, recordImports, type ImportedFile } from '../bars/importRecord.ts';
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
@@ -102,7 +102,7 @@ async function tryImport(
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
   const store = () => (stateOf(catalog, key) === state ? storeReads(key, { reads, files, before, record }, options) : null);
-  const stored = reads.length === 0 ? nothingNew(before) : whileLocked(lockPath(catalog, key), store);
+  const stored = reads.length === 0 ? nothingNew(before) : whileStoreLocked(lockPath(catalog, key), store);
   if (stored === null) return null;
   clearStaging(staging);
   return { ...key, path, instrumentFrom: record.from, ...figuresOf(key, files, reads, catalog), ...stored };
@@ -264,7 +264,7 @@ function newlyRounded(reads: readonly ReadFile[], stored: LoadedBars | null): nu
   let rounded = 0;
   for (const { read } of reads) {
     for (const time of read.roundedMs) {
-      const isKnown = earlier.some((openMs) => openMs[rowAt(openMs, time)] === time);
+      const isKnown = earlier.some((openMs) => openMs[firstRowAtOrAfter(openMs, time)] === time);
       if (!isKnown) rounded++;
     }
     earlier.push(read.columns.openMs);

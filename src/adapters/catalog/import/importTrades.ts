@@ -2,21 +2,22 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { DAY_MS } from '../../../base/calendar.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import { fileError } from '../../disk/fileError.ts';
-import { readInstrument, writeText } from '../bars/catalog.ts';
-import { isRunning, removeEmpty } from '../files/leftovers.ts';
+import { readInstrument, writeCatalogFile } from '../bars/catalog.ts';
+import { isRunning, removeEmptyFolder } from '../files/leftovers.ts';
 import { checkSymbol, instrumentPath, lockPath } from '../files/paths.ts';
-import { whileLocked } from '../files/storeLock.ts';
+import { whileStoreLocked } from '../files/storeLock.ts';
 import { contentHash, inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
 import { instrumentText, proposeInstrument } from '../records/instrumentRecord.ts';
 import { mergeTrades, readTradeDay, tradeDayOf, writeTradeDay, type UnsortedTrades } from '../trades/tradeDays.ts';
 import { checkTrades, readTradeFiles, type TradeFile, type TradeManifest } from '../trades/tradeStore.ts';
-import { TradeReader, type ReadTrade } from '../trades/tradeText.ts';
-import { DAY_MS, dayOf, dayPath, daysIn, tradesFolder, tradesStaging, type TradeKey, type TradeKind } from '../trades/trades.ts';
+import { TradeFileReader, type ReadTrade } from '../trades/tradeText.ts';
+import { dayOf, dayPath, daysIn, tradesFolder, tradesStaging, type TradeKey, type TradeKind } from '../trades/trades.ts';
 import { wireName } from './fileNames.ts';
 
 /** Number of rows kept in memory before they are written to the staged day files. */
@@ -85,7 +86,7 @@ async function importOne(key: TradeKey, files: readonly string[], options: Trade
       read.push({ name: basename(file), sha256, rows });
     }
     staged.flush();
-    const stored = whileLocked(lockPath(catalog, key), () => staged.store([...filesByHash.values()], files));
+    const stored = whileStoreLocked(lockPath(catalog, key), () => staged.store([...filesByHash.values()], files));
     return {
       key,
       files,
@@ -103,7 +104,7 @@ async function importOne(key: TradeKey, files: readonly string[], options: Trade
 async function readFile(file: string, staged: StagedTrades, options: TradeImport): Promise<number> {
   const head = inspectFile(file);
   const { chunks, share } = openPacked(file, head);
-  const reader = new TradeReader(file, (trade, line) => {
+  const reader = new TradeFileReader(file, (trade, line) => {
     staged.take(trade, line);
     if (staged.rows % 65_536 === 0) options.onProgress?.(file, staged.rows, share());
   });
@@ -138,7 +139,7 @@ class StagedTrades {
   private columns = emptyBuffer();
   /** For each file in memory: its path and its first row. */
   private places: { readonly file: string; readonly from: number }[] = [];
-  private reader: TradeReader | null = null;
+  private reader: TradeFileReader | null = null;
   private file = '';
   /** Kind of the trades, and the file or folder that decided it; null before the first row. */
   private kind: { readonly kind: TradeKind; readonly file: string } | null = null;
@@ -153,7 +154,7 @@ class StagedTrades {
     if (day !== undefined) this.kind = { kind: tradeDayOf(tradesFolder(catalog, key), day).kind, file: tradesFolder(catalog, key) };
   }
 
-  begin(file: string, reader: TradeReader): void {
+  begin(file: string, reader: TradeFileReader): void {
     this.file = file;
     this.reader = reader;
     this.places.push({ file, from: this.columns.id.length });
@@ -290,14 +291,14 @@ class StagedTrades {
       }
     }
     const instrument = proposeInstrument(key.market, key.symbol, figures);
-    writeText(instrumentPath(catalog, key.market, key.symbol), instrumentText(instrument));
+    writeCatalogFile(instrumentPath(catalog, key.market, key.symbol), instrumentText(instrument));
     return { instrument, from: 'proposed' };
   }
 
   /** Removes the staging folder. */
   clear(): void {
     rmSync(this.folder, { recursive: true, force: true });
-    removeEmpty(dirname(this.folder));
+    removeEmptyFolder(dirname(this.folder));
   }
 }
 

@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { barsBetween, type Interval } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
-import { emptyColumns, RAW, rowAt, type RawColumns } from '../files/columns.ts';
+import { emptyColumns, RAW, firstRowAtOrAfter, type RawColumns } from '../files/columns.ts';
 
 /** Bars with strictly rising times. */
 export interface BarSet {
@@ -53,7 +53,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     const others = open.filter((cursor) => !holders.includes(cursor));
     const nextOtherMs = Math.min(...others.map(timeOf), timeOf(waiting.at(-1)));
     const { set, row } = chosen;
-    const length = holders.length === 1 ? rowAt(set.raw.openMs, nextOtherMs) - row : equalRows(holders, nextOtherMs);
+    const length = holders.length === 1 ? firstRowAtOrAfter(set.raw.openMs, nextOtherMs) - row : equalRows(holders, nextOtherMs);
     for (const name of RAW) joined[name].set(set.raw[name].subarray(row, row + length), rows);
     rows += length;
     for (const cursor of holders) cursor.row += length;

@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
-import { readCatalogFile, writeText } from '../bars/catalog.ts';
+import { readCatalogFile, writeCatalogFile } from '../bars/catalog.ts';
 import type { Reject } from '../rows/rowCollector.ts';
 
 const HEADER = 'file,line,reason,text';
@@ -17,7 +17,7 @@ export function writeRejects(path: string, files: readonly { readonly name: stri
   const newLines = files.flatMap(({ name, rejects }) =>
     rejects.map(({ line, reason, text }) => [name, String(line), reason, text].map(cellText).join(',')),
   );
-  if (keptLines.length + newLines.length > 0) writeText(path, `${[HEADER, ...keptLines, ...newLines].join('\n')}\n`);
+  if (keptLines.length + newLines.length > 0) writeCatalogFile(path, `${[HEADER, ...keptLines, ...newLines].join('\n')}\n`);
   else if (earlierLines.length > 0) rmSync(path);
 }
 

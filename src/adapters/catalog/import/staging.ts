@@ -7,7 +7,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
-import { removeEmpty } from '../files/leftovers.ts';
+import { removeEmptyFolder } from '../files/leftovers.ts';
 import { FORMATS } from '../rows/formats.ts';
 import type { BarFile, ReadRules } from '../readers/readBars.ts';
 
@@ -73,5 +73,5 @@ function hashOf(columns: RawColumns, lines: Int32Array): string {
 /** Removes the staged files in `folder`, and its parent in the catalog if empty. */
 export function clearStaging(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  removeEmpty(dirname(folder));
+  removeEmptyFolder(dirname(folder));
 }

@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
 import { CsvFile } from './csvFile.ts';
-import { HEADER } from './csvLayout.ts';
+import { BAR_CSV_HEADER } from './csvLayout.ts';
 import { readBarFile, type ReadRules } from './readBars.ts';
 import type { ParsedFile } from '../rows/rowCollector.ts';
 
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const T0 = 1_704_067_200_000;
 const row = (i: number, rest = '10,12,9,11,5') => `${T0 + i * 60_000},${rest}`;
-const csv = (...rows: string[]) => [HEADER, ...rows].join('\n');
+const csv = (...rows: string[]) => [BAR_CSV_HEADER, ...rows].join('\n');
 
 let files = 0;
 /** Writes a file, and returns its path. */
@@ -40,7 +40,7 @@ const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => r
 /** Parses lines as if they were a file. */
 function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
   const file = new CsvFile({ ...RULES, ...rules });
-  file.take(Buffer.from([HEADER, ...lines].join('\n')));
+  file.take(Buffer.from([BAR_CSV_HEADER, ...lines].join('\n')));
   return file.finish();
 }
 /** Returns the error of reading a file with this content. */
@@ -75,14 +75,14 @@ describe('a bar file', () => {
   });
 
   it.each(['\n', '\r\n', '\r'])('a bar file with lines that end in %j says which one is bad', async (end) => {
-    const { message } = await refusal([HEADER, row(0), row(1, '1,2,3')].join(end));
+    const { message } = await refusal([BAR_CSV_HEADER, row(0), row(1, '1,2,3')].join(end));
     expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
   it('a bar file that is read in several pieces keeps every row', async () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
-    const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
+    const path = fileOf(gzipSync([BAR_CSV_HEADER].concat(rows).join('\n'), { level: 1 }));
     const { columns } = await readBarFile(path, RULES, (_, share) => shares.push(share));
     expect(columns.length).toBe(150_000);
     for (const i of [0, 65_535, 65_536, 131_071, 131_072, 149_999]) {
@@ -111,8 +111,8 @@ describe('a bar file', () => {
 describe('a bar file is refused, with file, line, column and reason:', () => {
   it.each<[string, string | Uint8Array, string]>([
     ['zero bytes', '', 'the file is empty'],
-    ['a header alone', HEADER, 'there are no rows in it'],
-    ['another header', `time,o,h,l,c,v\n${row(0)}`, `bars.csv:1: expected the header ${HEADER}, got "time,o,h,l,c,v"`],
+    ['a header alone', BAR_CSV_HEADER, 'there are no rows in it'],
+    ['another header', `time,o,h,l,c,v\n${row(0)}`, `bars.csv:1: expected the header ${BAR_CSV_HEADER}, got "time,o,h,l,c,v"`],
     ['mark-price klines', `open_time_ms,open,high,low,close\n${T0},1,1,1,1`, 'bars.csv:1: mark-price klines without volume are not bars'],
     ['too few columns', csv(row(0), row(1, '10,12,9,11')), 'bars.csv:3: expected 6 columns, got 5'],
     ['too many columns', csv(row(0, '10,12,9,11,5,6')), 'bars.csv:2: expected 6 columns, got 7'],

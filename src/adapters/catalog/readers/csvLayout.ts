@@ -5,9 +5,9 @@ import { FORMATS_REMEDY, type BarFormat } from '../rows/formats.ts';
 import type { Columns } from '../rows/textRows.ts';
 
 /** isobar's own layout. */
-export const HEADER = 'open_time_ms,open,high,low,close,volume';
+export const BAR_CSV_HEADER = 'open_time_ms,open,high,low,close,volume';
 const MARK_HEADER = 'open_time_ms,open,high,low,close';
-const OWN_NAMES = HEADER.split(',');
+const OWN_NAMES = BAR_CSV_HEADER.split(',');
 /** Binance's public data: the columns of a file without header. */
 const BINANCE = 'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(
   ',',
@@ -52,7 +52,7 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, afterA
 
 /** Returns the layout by the first line of a file. Throws ConfigError for a line of no known layout. */
 function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
-  if (text === HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
+  if (text === BAR_CSV_HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
   if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
   const cells = text.split(',').map((cell) =>
     cell
@@ -67,7 +67,7 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
   }
   if (isRow) {
     const expected = `a header, or the ${BINANCE.length} columns of Binance's public data`;
-    throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${HEADER}`);
+    throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${BAR_CSV_HEADER}`);
   }
   return namedLayout(cells, { text, place }, rules, afterAddress);
 }
@@ -127,5 +127,5 @@ function wrongSeparator(text: string, place: string): ConfigError {
 
 function unknownHeader(text: string, place: string, missing: string): ConfigError {
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-  return new ConfigError(`${place}: expected the header ${HEADER}, got ${shown}: ${missing}`, FORMATS_REMEDY);
+  return new ConfigError(`${place}: expected the header ${BAR_CSV_HEADER}, got ${shown}: ${missing}`, FORMATS_REMEDY);
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { withoutMark } from '../rows/formats.ts';
 import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
 import { badRow } from '../rows/rowProblem.ts';
-import { plainText, sixColumns, TextRows } from '../rows/textRows.ts';
+import { shortestDecimal, sixColumns, TextRows } from '../rows/textRows.ts';
 
 /** A reply has some hundred klines. A longer file does not fit into a string. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -79,7 +79,7 @@ function fieldsOf(row: unknown): string[] | null {
   for (const [i, name] of NAMES.entries()) {
     const value: unknown = isList ? row[i] : row[name];
     if (typeof value !== 'number' && typeof value !== 'string') return null;
-    fields.push(typeof value === 'number' ? plainText(value) : value);
+    fields.push(typeof value === 'number' ? shortestDecimal(value) : value);
   }
   return fields;
 }

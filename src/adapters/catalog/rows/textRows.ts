@@ -161,7 +161,7 @@ export function withoutExponent(text: string): string {
 }
 
 /** Returns the shortest plain decimal that reads back as `value`; NaN and Infinity by name. */
-export function plainText(value: number): string {
+export function shortestDecimal(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
   return value < 0 ? `-${withoutExponent(text.slice(1))}` : withoutExponent(text);

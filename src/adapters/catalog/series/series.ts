@@ -56,7 +56,7 @@ export interface SeriesGaps {
 }
 
 /** Returns the gaps of ascending times. */
-export function gapsOf(key: SeriesKey, timeMs: Float64Array): SeriesGaps {
+export function seriesGapsOf(key: SeriesKey, timeMs: Float64Array): SeriesGaps {
   if (key.kind === 'funding') return { gaps: 0, missing: 0 };
   const lengthMs = markLengthMs(key.interval);
   let gaps = 0;

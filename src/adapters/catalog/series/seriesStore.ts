@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
-import { FIGURES, gapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
+import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = '2';
@@ -43,7 +43,7 @@ export interface LoadedSeries {
 export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColumns, synthetic: boolean): SeriesEntry {
   checkSymbol(key.symbol);
   const path = seriesPath(catalog, key);
-  const { gaps, missing } = gapsOf(key, columns.timeMs);
+  const { gaps, missing } = seriesGapsOf(key, columns.timeMs);
   const dataSha256 = hashOf(columns);
   const stored: ArrowColumn[] = [
     { name: TIME[key.kind], kind: 'timestamp', values: columns.timeMs },
@@ -114,7 +114,13 @@ export function checkSeries<Seen>(
     const values = figures.map((column) => column[row]!);
     if (isOutOfOrder || isRepeated || seriesProblem(key, timeMs[row]!, values, digits) !== null) wrong++;
   }
-  return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong, seen: look?.(key, columns) ?? null };
+  return {
+    ...entry,
+    ...seriesGapsOf(key, timeMs),
+    unchanged: hashOf(columns) === entry.dataSha256,
+    wrong,
+    seen: look?.(key, columns) ?? null,
+  };
 }
 
 /** Returns all rows of a file as it is now, without verifying its checksums. */

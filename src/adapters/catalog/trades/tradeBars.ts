@@ -1,11 +1,12 @@
 // Builds tick, volume, dollar and range bars from the trades of one UTC day, with exact sums.
 
+import { DAY_MS } from '../../../base/calendar.ts';
 import type { FigureColumns } from '../../../model/bars/aggregateBars.ts';
 import { TradeBarBuilder, type TradeBar } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { TradeBarRule } from '../../../model/tradeBars.ts';
-import { areIdsShared, gapsOf } from './tradeDays.ts';
-import { DAY_MS, type TradeColumns } from './trades.ts';
+import { areIdsShared, idGapsOf } from './tradeDays.ts';
+import type { TradeColumns } from './trades.ts';
 
 /** Bars of a day without gaps: each opens at the time at which the previous one ends. */
 export interface TradeBarRows extends FigureColumns {
@@ -60,7 +61,7 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
 
 /** Returns the ids of the first trades after gaps of ids; none if the ids are a series that several symbols share. */
 function idsAfterGaps(trades: TradeColumns, lastId: number | null): ReadonlySet<number> {
-  const gaps = gapsOf(trades);
+  const gaps = idGapsOf(trades);
   if (areIdsShared(trades.length, gaps.length)) return new Set();
   const afterGaps = new Set(gaps.map(({ beforeId }) => beforeId));
   const firstId = trades.id.reduce((min, id) => Math.min(min, id), Infinity);

@@ -214,12 +214,12 @@ export function checkTradeDay(folder: string, day: string): CheckedDay {
       const isOfDay = timeMs[row]! > 0 && dayOf(timeMs[row]!) === day;
       if (isOutOfOrder || !hasSoundPrice || !hasSoundQuantity || !isOfDay) wrong++;
     }
-    return { ...facts, unchanged: hashOf(columns) === facts.dataSha256, wrong, gaps: gapsOf(columns) };
+    return { ...facts, unchanged: hashOf(columns) === facts.dataSha256, wrong, gaps: idGapsOf(columns) };
   });
 }
 
 /** Returns the ranges of ids that are missing between the lowest and the highest id. */
-export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
+export function idGapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   const rows = Uint32Array.from({ length }, (_, row) => row);
   if (!isRising(length, (row) => id[row]!)) rows.sort((a, b) => id[a]! - id[b]!);
   const gaps: IdGap[] = [];
@@ -244,7 +244,7 @@ export const areIdsShared = (rows: number, gaps: number): boolean => gaps >= MIN
 
 /** Returns the gaps in which trades are missing: none if the ids are shared. */
 export function missingIn(columns: TradeColumns): readonly IdGap[] {
-  const gaps = gapsOf(columns);
+  const gaps = idGapsOf(columns);
   return areIdsShared(columns.length, gaps.length) ? [] : gaps;
 }
 

@@ -2,10 +2,10 @@
 
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../../base/calendar.ts';
 import { writeTrades } from '../../../../test/fixtures/tradesOfTicks.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import { spot } from '../../../../test/simulation/plans.ts';
-import { DAY_MS } from './trades.ts';
 import { openTradeRows } from './tradeRows.ts';
 
 const FIRST_MS = Date.UTC(2024, 0, 1, 22);

@@ -1,6 +1,7 @@
 // Reads a few trades of the catalog at a time, without loading a day. Each row has the trades of one ms.
 
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { DAY_MS } from '../../../base/calendar.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -8,7 +9,7 @@ import { TRADE_ROWS } from '../../../model/interval.ts';
 import { ArrowFile } from '../arrow/arrowReader.ts';
 import type { RowReader } from '../bars/rowReader.ts';
 import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
-import { dayOf, dayPath, daysIn, dayStart, DAY_MS, tradesFolder, type TradeKey } from './trades.ts';
+import { dayOf, dayPath, daysIn, dayStart, tradesFolder, type TradeKey } from './trades.ts';
 
 /** Number of trades in one read. A ms rarely has more. Then the next trades are read too. */
 const PART_TRADES = 32;
@@ -23,14 +24,14 @@ interface OpenDay {
 export function openTradeRows(catalog: string, key: TradeKey, fromMs: number, toMs: number): RowReader | null {
   const folder = tradesFolder(catalog, key);
   if (!daysIn(folder).some((day) => dayStart(day) < toMs && dayStart(day) + DAY_MS > fromMs)) return null;
-  const rows = new TradeRows(folder);
+  const rows = new TradeRowReader(folder);
   if (rows.countBetween(fromMs, toMs) > 0) return rows;
   rows.close();
   return null;
 }
 
 /** Reads rows of trades, and keeps one day open at a time. */
-class TradeRows implements RowReader {
+class TradeRowReader implements RowReader {
   readonly interval = TRADE_ROWS;
   lastCount = 0;
   private readonly folder: string;

@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { DAY_MS } from '../../../base/calendar.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
-import { readCatalogFile, writeText } from '../bars/catalog.ts';
+import { readCatalogFile, writeCatalogFile } from '../bars/catalog.ts';
 import { noteHash } from '../bars/readHashes.ts';
-import { rowAt } from '../files/columns.ts';
+import { firstRowAtOrAfter } from '../files/columns.ts';
 import {
   areIdsShared,
   checkTradeDay,
@@ -24,7 +25,6 @@ import {
   dayPath,
   daysIn,
   dayStart,
-  DAY_MS,
   tradesFolder,
   tradesManifestPath,
   type TradeColumns,
@@ -109,7 +109,7 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
     files: files ?? readTradeFiles(catalog, key),
     sha256: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
   };
-  writeText(tradesManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
+  writeCatalogFile(tradesManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
   return {
     manifest,
     changed: days.flatMap(({ day, unchanged }) => (unchanged ? [] : [day])),
@@ -210,9 +210,9 @@ function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, w
     timeMs.set(part.timeMs, rowsCopied);
     rowsCopied += part.length;
   }
-  const first = rowAt(timeMs, fromMs);
+  const first = firstRowAtOrAfter(timeMs, fromMs);
   const start = Math.max(0, first - 1);
-  const end = rowAt(timeMs, toMs);
+  const end = firstRowAtOrAfter(timeMs, toMs);
   if (end <= first) return null;
   const joined = (column: 'id' | 'price' | 'quantity'): Float64Array => {
     const out = new Float64Array(end - start);

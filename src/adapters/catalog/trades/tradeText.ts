@@ -89,7 +89,7 @@ function positionsInRow(cells: readonly string[]): readonly [TradeKind, FieldPos
 }
 
 /** Reads the trades of one file. */
-export class TradeReader {
+export class TradeFileReader {
   /** Null until the first row. */
   kind: TradeKind | null = null;
   /** Number of trades read. */

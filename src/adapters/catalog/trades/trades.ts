@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import type { Market } from '../../../model/instrument.ts';
 import { formatTime, parseTime } from '../../../model/time.ts';
 
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
-
 /** Identifies the trades of one instrument in a catalog. */
 export interface TradeKey {
   readonly market: Market;

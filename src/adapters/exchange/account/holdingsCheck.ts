@@ -208,7 +208,7 @@ export class HoldingsCheck {
       const page = yield* venue.positions(deps.instruments[index]!, options);
       if (page === null || !page.isWhole || (!positions.isKnown(index) && this.#isUnsure())) return null;
       this.#deps.funding.take(index, page.rows);
-      shown.push({ index, lots: lotsOf(page.rows, deps.instruments[index]!, positions.partsOf(index)), sinceMs });
+      shown.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.partsOf(index)), sinceMs });
     }
     return this.#positionsOf(shown);
   }
@@ -265,7 +265,7 @@ function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, differ
 }
 
 /** Returns the lots of each part, those of shorts below 0. The result has a fraction if a volume is finer than a lot. */
-export function lotsOf(rows: readonly PositionRow[], { quantityDigits }: Instrument, parts: readonly PositionPart[]): PositionLots {
+export function positionLotsOf(rows: readonly PositionRow[], { quantityDigits }: Instrument, parts: readonly PositionPart[]): PositionLots {
   const lots = new Map(parts.map((part) => [part, new Decimal(0)]));
   for (const { side, volume } of rows) {
     const part = partOf(parts.length > 1, side === 'buy');

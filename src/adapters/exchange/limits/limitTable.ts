@@ -52,12 +52,12 @@ export function limitTable(overrides: LimitOverrides = {}, publicOnKey = false):
 }
 
 /** The limit of one operation with its overrides. */
-interface LimitRow extends Omit<RateLimit, 'source'> {
+interface OperationLimit extends Omit<RateLimit, 'source'> {
   readonly source: ClassLimit['source'];
 }
 
 /** Returns the rate limit of an operation. An override of the operation wins over one of its class. */
-function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRow {
+function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): OperationLimit {
   const { limit } = endpointOf(op);
   const ofOp = limit.rateClass === op ? {} : (overrides[op] ?? {});
   const ofClass = overrides[limit.rateClass] ?? {};
@@ -74,7 +74,7 @@ function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRo
 }
 
 /** Returns the limit of the row's class. All rows of a class share one object. */
-function classLimitOf(row: LimitRow, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
+function classLimitOf(row: OperationLimit, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
   const { rateClass, scope, count, windowMs, source } = row;
   const listedLimit = limits.get(rateClass);
   if (listedLimit) return listedLimit;

@@ -2,10 +2,10 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
-import { guards } from '../records/guards.ts';
+import { journalGuards } from '../records/guards.ts';
 import { lineOf } from './line.ts';
 import type { SegmentEnd } from './readJournal.ts';
-import { FORMAT, type RecordBody, type RecordKind } from '../records/records.ts';
+import { JOURNAL_FORMAT, type RecordBody, type RecordKind } from '../records/records.ts';
 import { segmentName } from './segmentName.ts';
 
 /** Receives the progress of a journal. */
@@ -137,7 +137,7 @@ export class JournalFile {
     this.#ending = { ...this.#ending, bytes: 0 };
     this.#path = `${folder}/${segmentName(this.#number)}`;
     this.#waiting.push({ path: this.#path, isNew: true, text: '', lastSeq: priorSeq });
-    this.#add('SEGMENT', { format: FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
+    this.#add('SEGMENT', { format: JOURNAL_FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
   }
 
   /** Adds the line of a record to the current file. */
@@ -216,7 +216,7 @@ export class JournalFile {
   /** Syncs the path, then runs `then`. A failed sync is never retried, because a later success would prove nothing (order-safety, W4). */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
-      if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
+      if (failure !== null && !journalGuards.syncIsFinal) this.#sync(path, then);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
         this.#fail(failure === REPLACED ? changedText(path) : `${path}: ${failure}`);

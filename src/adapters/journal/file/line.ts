@@ -3,7 +3,7 @@
 import { InvariantError } from '../../../base/errors.ts';
 import { crc32c, crcText } from '../../../base/number/crc32c.ts';
 import type { RecordField } from '../records/fields.ts';
-import { guards } from '../records/guards.ts';
+import { journalGuards } from '../records/guards.ts';
 import { isRecordKind, RECORD_KINDS, type RecordBody, type JournalRecord, type RecordKind } from '../records/records.ts';
 
 /** The text before and after the eight digits of the checksum. */
@@ -78,7 +78,7 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   const hasValidLength = sealAt > from && to - from <= MAX_LINE_BYTES;
   const crc = hasValidLength ? sealedCrc(bytes, sealAt) : -1;
   if (crc < 0) return { flaw: 'a line that is not a whole record', isSealed: false };
-  if (guards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
+  if (journalGuards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
     const text: unknown = JSON.parse(bytes.toString('latin1', from, to));
     const flaw = flawOf(text);

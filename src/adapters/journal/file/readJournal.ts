@@ -1,9 +1,9 @@
 // Reads a journal back strictly: all records in sequence, up to the end or to the first damage.
 
 import type { Disk } from '../../../ports/disk.ts';
-import { guards } from '../records/guards.ts';
+import { journalGuards } from '../records/guards.ts';
 import { isRecord, parseLine } from './line.ts';
-import { FORMAT, type JournalRecord } from '../records/records.ts';
+import { JOURNAL_FORMAT, type JournalRecord } from '../records/records.ts';
 import { segmentName, segmentNumber } from './segmentName.ts';
 import { isTorn } from './tornTail.ts';
 
@@ -133,12 +133,12 @@ class Reader implements JournalReading {
     if (invalid) {
       const laterLine = lineAfterDurable(bytes, invalid, expected);
       const damagedLine = { path, line: invalid.line, message: `expected record ${expected}, got ${invalid.message}` };
-      if (laterLine > 0 && guards.rejectsDamage)
+      if (laterLine > 0 && journalGuards.rejectsDamage)
         this.damage = {
           ...damagedLine,
           message: `${damagedLine.message}; line ${laterLine} was written when record ${expected} was on the disk`,
         };
-      else if (guards.rejectsDamage && (invalid.isSealed || !isTorn(bytes, invalid.from))) this.damage = damagedLine;
+      else if (journalGuards.rejectsDamage && (invalid.isSealed || !isTorn(bytes, invalid.from))) this.damage = damagedLine;
       else torn = { path, line: invalid.line, message: 'the rest of a write that did not finish', bytes: bytes.length - invalid.from };
     }
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });
@@ -171,9 +171,9 @@ class Reader implements JournalReading {
   /** Returns why the first record of a file does not fit the end of the previous file, or null. Finds files that were cut or replaced. */
   #headProblem(record: JournalRecord, number: number, before: SegmentEnd): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
-    if (record.format !== FORMAT) {
+    if (record.format !== JOURNAL_FORMAT) {
       this.otherFormat = record.format;
-      return `a journal of format ${record.format}: this version of isobar reads and writes format ${FORMAT}`;
+      return `a journal of format ${record.format}: this version of isobar reads and writes format ${JOURNAL_FORMAT}`;
     }
     if (record.number !== number) return `the head of ${segmentName(record.number)}`;
     if (this.account === null) {

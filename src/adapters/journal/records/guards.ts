@@ -2,7 +2,7 @@
 // turned off, and expects a property test to fail.
 
 /** True for each guard that is on. The number is that of docs/order-safety.md. */
-export const guards = {
+export const journalGuards = {
   /** 13: an order with a SEND record and no reply may exist at the venue. */
   sentIsUnknown: true,
   /** 47: a failed sync is not retried. */

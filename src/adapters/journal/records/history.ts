@@ -11,7 +11,7 @@ import { indexOf } from './restoredOrders.ts';
 import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** The terms of an order that booking its fills needs. */
-type OrderTerms = Pick<
+type BookingTerms = Pick<
   RecordOf<'INTENT'>,
   'order' | 'symbol' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom'
 >;
@@ -25,8 +25,8 @@ export interface Books {
 }
 
 /** Collects the events while the journal is read back, because the books do not exist yet. */
-export class TradeHistory {
-  readonly #orders = new Map<string, OrderTerms>();
+export class JournalHistory {
+  readonly #orders = new Map<string, BookingTerms>();
   readonly #events: (RecordOf<'FILL'> | RecordOf<'FUNDED'> | RecordOf<'AMEND'>)[] = [];
 
   /** Adds the next record of the journal. */
@@ -89,7 +89,7 @@ interface BookedFill {
 }
 
 /** Updates the bracket for a fill, as the engine's BracketManager does. Take-profits are orders, which have records of their own. */
-function restoreBracket(order: OrderTerms | undefined, booked: BookedFill, { instruments, ledger, brackets }: Books): void {
+function restoreBracket(order: BookingTerms | undefined, booked: BookedFill, { instruments, ledger, brackets }: Books): void {
   const { strategy, index, isBuy, fill } = booked;
   const bracket = order && order.parent > 0 ? brackets.of({ instrumentIndex: index, id: order.parent }) : undefined;
   if (bracket === undefined && brackets.waiting(index) > 0) dropClosed(brackets, ledger, { strategy, instrument: index, isBuy });

@@ -3,7 +3,7 @@
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { EndedOrder } from '../../../model/order.ts';
-import { guards } from './guards.ts';
+import { journalGuards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 
 /** The state of one order according to its records. */
@@ -50,7 +50,7 @@ export type Restart =
 export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
   if (orderId === null) {
     if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
-    return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
+    return journalGuards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
   }
   // The order exists at the venue: this bot has sent it, or the operator has adopted it.
   if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };

@@ -12,7 +12,7 @@ import type { RecordBody } from './records.ts';
 /** Returns lots as a decimal quantity. */
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
 /** Returns ticks as a decimal price. */
-export const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
+export const recordPriceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
 /** Returns units of the quote asset as decimal money. */
 export const recordMoneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
 
@@ -23,7 +23,7 @@ export function sizesOf(order: Order): Sizes {
   const { instrument, side, lots, quoteUnits, limit, reduceOnly } = order;
   const qty = lots > 0 ? qtyText(order, lots) : null;
   const amount = quoteUnits > 0 ? recordMoneyText(instrument, quoteUnits) : null;
-  const price = limit > 0 ? priceText(instrument, limit) : null;
+  const price = limit > 0 ? recordPriceText(instrument, limit) : null;
   const action = reduceOnly ? 'CLOSE' : 'OPEN';
   const opens = instrument.market === 'spot' ? '' : action;
   const typeAndPrice = price === null ? 'MARKET|' : `LIMIT|${price}`;
@@ -50,7 +50,8 @@ export function guardsOf({
   triggerTicks,
   triggersAbove,
 }: Order): GuardTexts & { readonly rises: boolean } {
-  const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
+  const price = (ticks: number | undefined): string | null =>
+    ticks === undefined || ticks === 0 ? null : recordPriceText(instrument, ticks);
   return {
     takeProfit: price(takeProfit),
     targets: ladder === null ? undefined : ladderText(instrument, ladder),
@@ -66,7 +67,7 @@ export function guardsOf({
 
 /** Returns several take-profit targets as text, such as `105.5:0.6 110:0.4`. */
 const ladderText = (instrument: Instrument, ladder: Ladder): string =>
-  ladder.map(({ at, sharePpm }) => `${priceText(instrument, at)}:${fromScaled(sharePpm, SHARE_DIGITS)}`).join(' ');
+  ladder.map(({ at, sharePpm }) => `${recordPriceText(instrument, at)}:${fromScaled(sharePpm, SHARE_DIGITS)}`).join(' ');
 
 type Terms = Pick<RecordBody<'DRAFT'>, 'order' | 'strategy' | 'role' | 'reduceOnly' | 'timeInForce' | Exclude<keyof Sizes, 'fp'>>;
 
@@ -131,7 +132,7 @@ export function executionOf(order: Order, { price, lots, notional, fee, feeInBas
     symbol: instrument.id,
     side,
     qty: qtyText(order, lots),
-    price: priceText(instrument, price),
+    price: recordPriceText(instrument, price),
     notional: recordMoneyText(instrument, notional),
     fee: feeInBase ? fromScaled(fee, instrument.baseDigits) : recordMoneyText(instrument, fee),
     feeCoin: feeInBase ? instrument.base : instrument.quote,

@@ -3,39 +3,39 @@
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
 import {
-  decimal,
-  facts,
-  flag,
+  decimalField,
+  factsField,
+  flagField,
   ifWritten,
   listField,
-  numbers,
-  oneOf,
+  numbersField,
+  choiceField,
   orNull,
-  positive,
-  shares,
-  text,
-  whole,
+  positiveField,
+  sharesField,
+  textField,
+  integerField,
   type RecordField,
 } from './fields.ts';
 
-const side = oneOf<Side>('buy', 'sell');
-const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
-const timeInForce = orNull(oneOf<TimeInForce>('IOC', 'FOK', 'POST_ONLY'));
-const lifecycle = oneOf<Lifecycle>('draft', 'sent', 'unknown', 'working', 'cancelSent', 'done');
-const reason = orNull(oneOf<DoneReason>('denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'));
-const haltState = oneOf('HALT_NEW', 'CANCEL_ONLY', 'KILLED');
+const side = choiceField<Side>('buy', 'sell');
+const role = choiceField<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
+const timeInForce = orNull(choiceField<TimeInForce>('IOC', 'FOK', 'POST_ONLY'));
+const lifecycle = choiceField<Lifecycle>('draft', 'sent', 'unknown', 'working', 'cancelSent', 'done');
+const reason = orNull(choiceField<DoneReason>('denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'));
+const haltState = choiceField('HALT_NEW', 'CANCEL_ONLY', 'KILLED');
 
 /** The terms of an order. One of `qty` and `amount` is null; `price` is null for a market order without a limit. */
 const ORDER_TERMS = {
-  order: whole,
-  strategy: whole,
-  symbol: text,
+  order: integerField,
+  strategy: integerField,
+  symbol: textField,
   side,
   role,
-  qty: orNull(decimal),
-  amount: orNull(decimal),
-  price: orNull(decimal),
-  reduceOnly: flag,
+  qty: orNull(decimalField),
+  amount: orNull(decimalField),
+  price: orNull(decimalField),
+  reduceOnly: flagField,
   timeInForce,
 } as const;
 /**
@@ -44,42 +44,49 @@ const ORDER_TERMS = {
  * and the best price from which the stop trails.
  */
 const BRACKET = {
-  takeProfit: orNull(decimal),
-  targets: ifWritten(shares),
-  stopLoss: orNull(decimal),
-  trailing: orNull(decimal),
-  trailingPercent: ifWritten(decimal),
-  trailingFrom: ifWritten(decimal),
+  takeProfit: orNull(decimalField),
+  targets: ifWritten(sharesField),
+  stopLoss: orNull(decimalField),
+  trailing: orNull(decimalField),
+  trailingPercent: ifWritten(decimalField),
+  trailingFrom: ifWritten(decimalField),
 } as const;
 
 /** The record kinds. Members stand in the sequence in which a line has them. */
 export const RECORD_KINDS = {
   /** First record of every file: the end of the previous file. A torn tail may follow that end, and is ignored. */
-  SEGMENT: { format: whole, number: whole, account: text, priorSeq: whole, priorBytes: whole, priorCrc: text },
+  SEGMENT: {
+    format: integerField,
+    number: integerField,
+    account: textField,
+    priorSeq: integerField,
+    priorBytes: integerField,
+    priorCrc: textField,
+  },
   /** The configuration of the process: at its start and after each change. */
-  CONFIG: { hash: text, version: text, limits: facts, leaseMs: whole, timeScale: positive },
+  CONFIG: { hash: textField, version: textField, limits: factsField, leaseMs: integerField, timeScale: positiveField },
   /** The risk verdict on an order, and its inputs. */
-  VERDICT: { cid: text, order: whole, ok: flag, code: orNull(text), inputs: facts },
+  VERDICT: { cid: textField, order: integerField, ok: flagField, code: orNull(textField), inputs: factsField },
   /** Risk has approved the order and reserved its worst case. */
   INTENT: {
-    cid: text,
+    cid: textField,
     ...ORDER_TERMS,
-    fp: text,
-    slot: text,
-    reason: text,
+    fp: textField,
+    slot: textField,
+    reason: textField,
     /** Number of the order to whose bracket it belongs; 0 if it has no parent. */
-    parent: whole,
+    parent: integerField,
     ...BRACKET,
     /** The price that fired a stop leg. */
-    trigger: orNull(decimal),
+    trigger: orNull(decimalField),
     /** Trigger price of a trigger order at the venue. */
-    condition: orNull(decimal),
+    condition: orNull(decimalField),
     /** True if the price must rise to the trigger. */
-    rises: ifWritten(flag),
+    rises: ifWritten(flagField),
     /** Number of the trigger order that it replaces. That order is cancelled once this one is acknowledged. */
-    amends: ifWritten(whole),
-    riskReserve: text,
-    createdMs: whole,
+    amends: ifWritten(integerField),
+    riskReserve: textField,
+    createdMs: integerField,
   },
   /**
    * The order is sent once the orders `ahead` have ended. A VERDICT follows then, or a STATE if it is withdrawn. `replaced`: side, size and
@@ -87,80 +94,92 @@ export const RECORD_KINDS = {
    * short.
    */
   DRAFT: {
-    cid: text,
+    cid: textField,
     ...ORDER_TERMS,
-    slot: text,
+    slot: textField,
     ...BRACKET,
-    condition: orNull(decimal),
-    rises: flag,
-    createdMs: whole,
-    ahead: listField(whole),
-    replaced: orNull(facts),
-    target: orNull(decimal),
+    condition: orNull(decimalField),
+    rises: flagField,
+    createdMs: integerField,
+    ahead: listField(integerField),
+    replaced: orNull(factsField),
+    target: orNull(decimalField),
   },
   /** A strategy has moved the stop of an order's bracket. */
-  AMEND: { cid: text, order: whole, stopLoss: decimal },
+  AMEND: { cid: textField, order: integerField, stopLoss: decimalField },
   /** Durable before the first byte is sent. `signMs`: X-CH-TS of the request; `venueLatestMs`: upper bound of the venue's time then. */
-  SEND: { cid: text, signMs: whole, venueLatestMs: whole },
-  ACK: { cid: text, orderId: text },
-  REFUSED: { cid: text, code: text },
+  SEND: { cid: textField, signMs: integerField, venueLatestMs: integerField },
+  ACK: { cid: textField, orderId: textField },
+  REFUSED: { cid: textField, code: textField },
   /** One read of evidence. `digest`: a digest of the rows that were read; null if none is kept. */
   EVID: {
-    cid: text,
-    channel: oneOf<Channel>('openOrders', 'orderHistory', 'myTrades', 'balances', 'positions'),
-    venueMs: whole,
-    complete: flag,
-    found: flag,
-    digest: orNull(text),
+    cid: textField,
+    channel: choiceField<Channel>('openOrders', 'orderHistory', 'myTrades', 'balances', 'positions'),
+    venueMs: integerField,
+    complete: flagField,
+    found: flagField,
+    digest: orNull(textField),
   },
   /** `cid` null: unattributed fill (STRAY). `filled`: total of the order, including this fill; `last`: the order is completely filled. */
   FILL: {
-    cid: orNull(text),
-    tradeId: text,
-    orderId: text,
-    symbol: text,
+    cid: orNull(textField),
+    tradeId: textField,
+    orderId: textField,
+    symbol: textField,
     side,
-    qty: decimal,
-    price: decimal,
-    notional: decimal,
-    fee: decimal,
-    feeCoin: text,
-    maker: flag,
-    executedMs: whole,
-    filled: decimal,
-    last: flag,
+    qty: decimalField,
+    price: decimalField,
+    notional: decimalField,
+    fee: decimalField,
+    feeCoin: textField,
+    maker: flagField,
+    executedMs: integerField,
+    filled: decimalField,
+    last: flagField,
     /** Of an unattributed fill in two-way mode: the side of the contract's position that it changes. */
-    long: ifWritten(flag),
+    long: ifWritten(flagField),
   },
   /** Funding of a position; above 0 is received. */
-  FUNDED: { symbol: text, long: flag, amount: decimal, paidMs: whole },
-  STATE: { cid: text, lifecycle, reason, confirmed: flag, filled: decimal },
-  TOMB: { cid: text },
+  FUNDED: { symbol: textField, long: flagField, amount: decimalField, paidMs: integerField },
+  STATE: { cid: textField, lifecycle, reason, confirmed: flagField, filled: decimalField },
+  TOMB: { cid: textField },
   /** Follows the records that precede the cursor. */
-  CURSOR: { symbol: text, channel: text, value: text },
-  SETTING: { contract: text, name: text, value: text, confirmed: flag },
+  CURSOR: { symbol: textField, channel: textField, value: textField },
+  SETTING: { contract: textField, name: textField, value: textField, confirmed: flagField },
   /**
    * The number of rows that each feed has delivered, and the bars of this instant: feed, openMs, open, high, low, close, volume. `decided`
    * false: the bars passed while the bot was down. Indicators get them, but no strategy decides on them.
    */
-  INSTANT: { atMs: whole, decided: flag, rows: listField(whole), bars: listField(numbers) },
+  INSTANT: { atMs: integerField, decided: flagField, rows: listField(integerField), bars: listField(numbersField) },
   /** The funding rates of a contract that strategies may see, one for each funding time; null if not known (yet). */
-  RATES: { symbol: text, times: listField(whole), rates: listField(orNull(decimal)) },
+  RATES: { symbol: textField, times: listField(integerField), rates: listField(orNull(decimalField)) },
   /**
    * Values of an external series that strategies may see: the time of each, since when it is known, and the value. `ids`: what
    * distinguishes each from others of its time, such as a nonce. From `start`: what was known as the bot began.
    */
-  SERIES: { name: text, from: oneOf('start', 'file', 'poll', 'webhook'), rows: listField(numbers), ids: listField(text) },
-  HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
+  SERIES: {
+    name: textField,
+    from: choiceField('start', 'file', 'poll', 'webhook'),
+    rows: listField(numbersField),
+    ids: listField(textField),
+  },
+  HUMAN: { who: textField, what: choiceField('adopt', 'ignore', 'resolve', 'adjust'), id: textField, why: textField },
   /**
    * What strategies keep at the end of an instant, by strategy: state as JSON, number of random draws, due times by timer (-1: never), and
    * whether it has started. `whole`: a start can begin here, because every strategy keeps its state and nothing else is under way.
    */
-  KEPT: { atMs: whole, whole: flag, states: listField(text), draws: listField(whole), due: listField(whole), started: listField(flag) },
+  KEPT: {
+    atMs: integerField,
+    whole: flagField,
+    states: listField(textField),
+    draws: listField(integerField),
+    due: listField(integerField),
+    started: listField(flagField),
+  },
   /** A clean stop, before `onStop` of the strategies. `cancels`: working orders are cancelled first. */
-  STOP: { cancels: flag },
-  HALT: { scope: text, state: haltState, code: text, who: text, why: text },
-  RESUME: { scope: text, state: haltState, code: text, who: text, why: text },
+  STOP: { cancels: flagField },
+  HALT: { scope: textField, state: haltState, code: textField, who: textField, why: textField },
+  RESUME: { scope: textField, state: haltState, code: textField, who: textField, why: textField },
 } as const satisfies Record<string, Readonly<Record<string, RecordField<unknown>>>>;
 
 /** The type of a record, such as `INTENT`. */
@@ -191,4 +210,4 @@ export type JournalRecord = RecordOf<RecordKind>;
 /** True for the name of a record kind. */
 export const isRecordKind = (name: unknown): name is RecordKind => typeof name === 'string' && Object.hasOwn(RECORD_KINDS, name);
 /** Format of the lines. A file of another format is rejected. */
-export const FORMAT = 2;
+export const JOURNAL_FORMAT = 2;

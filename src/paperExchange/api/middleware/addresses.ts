@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 
 /** An IPv4 network. An address belongs to it if `address & mask` equals `bits`. Both are unsigned 32-bit numbers. */
-interface Network {
+interface AddressRange {
   readonly bits: number;
   readonly mask: number;
 }
@@ -11,7 +11,7 @@ interface Network {
 /** A list of addresses and networks, such as the addresses from which a key may be used. */
 export class Addresses {
   readonly #single = new Set<string>();
-  readonly #networks: Network[] = [];
+  readonly #networks: AddressRange[] = [];
 
   /** Throws ConfigError for text that is neither an address nor an IPv4 network. `where` names the list. */
   constructor(ranges: readonly string[], where: string) {

@@ -26,21 +26,21 @@ interface Check {
 }
 
 /** Names of the headers of a signed request, in lower case. */
-export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
+export const SIGNED_HEADERS = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
 const codeUnless = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
 const hasHeader = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
 const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.row.security].signature;
 
 /** The checks in their order. The first check that fails sets the error code. */
 export const CHECKS: readonly Check[] = [
-  { step: 4, code: (context) => codeUnless(hasHeader(context, HEADER.key), VENUE_CODES.noKeyHeader) },
+  { step: 4, code: (context) => codeUnless(hasHeader(context, SIGNED_HEADERS.key), VENUE_CODES.noKeyHeader) },
   {
     step: 4,
-    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, HEADER.timestamp), VENUE_CODES.noTimestampHeader),
+    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, SIGNED_HEADERS.timestamp), VENUE_CODES.noTimestampHeader),
   },
   {
     step: 4,
-    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, HEADER.signature), VENUE_CODES.noSignatureHeader),
+    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, SIGNED_HEADERS.signature), VENUE_CODES.noSignatureHeader),
   },
   { step: 5, code: findKey },
   { step: 5, code: ({ key }) => codeUnless(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
@@ -61,13 +61,13 @@ export const CHECKS: readonly Check[] = [
 
 /** Finds the key of the request and notes it in the context. Returns 0 or an error code. */
 function findKey(context: RequestContext, { keyring }: AuthDeps): number {
-  context.key = keyring.find(context.request.headers[HEADER.key] ?? '');
+  context.key = keyring.find(context.request.headers[SIGNED_HEADERS.key] ?? '');
   return codeUnless(context.key !== null, VENUE_CODES.rejectedKey);
 }
 
 /** True when the timestamp lies in the admission window. A timestamp that is not a whole number is never timely. */
 function isTimely(context: RequestContext): boolean {
-  const text = context.request.headers[HEADER.timestamp] ?? '';
+  const text = context.request.headers[SIGNED_HEADERS.timestamp] ?? '';
   return /^\d{1,15}$/.test(text) && isInWindow(Number(text), context.nowMs, context.windowMs ?? RECV_WINDOW.defaultMs);
 }
 
@@ -76,8 +76,8 @@ export function isSigned(context: RequestContext, key: Key | null, { signQuery }
   const { request } = context;
   if (key === null) return false;
   const { method, target, body, headers } = request;
-  const timestamp = headers[HEADER.timestamp] ?? '';
-  const receivedSignature = headers[HEADER.signature] ?? '';
+  const timestamp = headers[SIGNED_HEADERS.timestamp] ?? '';
+  const receivedSignature = headers[SIGNED_HEADERS.signature] ?? '';
   const signedBody = signsBody(method) && body.length > 0 ? body : null;
   const isSignatureOver = (path: string): boolean =>
     isSameSignature(key.sign(signedHead({ timestamp, method, path }), signedBody), receivedSignature);
@@ -106,7 +106,7 @@ function isPlainQuery({ sent, route }: RequestContext): boolean {
 /** False when the profile rejects repeated requests and this signature was seen before. */
 function isFresh({ request, nowMs }: RequestContext, { profile, replays }: AuthDeps): boolean {
   if (profile.replayedRequest === 'accept') return true;
-  return replays.isNew((request.headers[HEADER.signature] ?? '').toLowerCase(), nowMs);
+  return replays.isNew((request.headers[SIGNED_HEADERS.signature] ?? '').toLowerCase(), nowMs);
 }
 
 /** True when the key may use this market, and may read or trade as the operation needs. */

@@ -15,7 +15,7 @@ import type { Profile } from '../../dialect/switches.ts';
 import { checkParams, type CheckedParams, type ParamPlan, paramPlanOf, type Rules, codeOfUnknownNames } from '../params/checkParams.ts';
 import type { SentValues } from '../params/readParams.ts';
 import { Addresses, plainAddress } from './addresses.ts';
-import { CHECKS, HEADER, isSigned, type AuthDeps } from './authenticate.ts';
+import { CHECKS, SIGNED_HEADERS, isSigned, type AuthDeps } from './authenticate.ts';
 import { Keyring } from './keyring.ts';
 import { ReplayGuard } from './replayGuard.ts';
 import { marketOfPath, Routes, type Route } from './routes.ts';
@@ -143,8 +143,8 @@ export class RequestPipeline {
   #checkPublic(context: RequestContext): number {
     const { headers, ip } = context.request;
     if (this.#authDeps.denied.has(ip)) return VENUE_CODES.illegalIp.code;
-    const key = this.#authDeps.keyring.find(headers[HEADER.key] ?? '');
-    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(context, key, this.#authDeps.profile);
+    const key = this.#authDeps.keyring.find(headers[SIGNED_HEADERS.key] ?? '');
+    const isRight = (headers[SIGNED_HEADERS.signature] ?? '') === '' || isSigned(context, key, this.#authDeps.profile);
     if (isRight) context.key = key;
     return 0;
   }

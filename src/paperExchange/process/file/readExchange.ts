@@ -86,13 +86,13 @@ export function readExchange(
 }
 
 /** A spot instrument or a contract of the file, with its entry. */
-interface ListedInstrument {
+interface InstrumentOfFile {
   readonly entry: InstrumentEntry | ContractEntry;
   readonly instrument: Instrument;
 }
 
 /** Returns where the prices of each instrument come from. Instruments whose orders alone make their price are left out. */
-function pricesByInstrument(entries: readonly ListedInstrument[], folder: string): Map<InstrumentId, PriceSettings> {
+function pricesByInstrument(entries: readonly InstrumentOfFile[], folder: string): Map<InstrumentId, PriceSettings> {
   const prices = new Map<InstrumentId, PriceSettings>();
   for (const { entry, instrument } of entries) {
     const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
@@ -102,7 +102,7 @@ function pricesByInstrument(entries: readonly ListedInstrument[], folder: string
 }
 
 /** Returns the funding rates of the contracts that have one, whole in 10^-12. */
-function fundingRatesOf(entries: readonly ListedInstrument[]): Record<string, number> {
+function fundingRatesOf(entries: readonly InstrumentOfFile[]): Record<string, number> {
   return Object.fromEntries(
     entries.flatMap(({ entry, instrument: { id } }) =>
       'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],

@@ -45,7 +45,7 @@ function table(id: string, columns: readonly Column[], rows: readonly (readonly 
 }
 
 /** Returns the table of accounts with their balances, in exact amounts. */
-export function accounts({ accounts: all }: Truth): Markup {
+export function accountsSection({ accounts: all }: Truth): Markup {
   const rows = all.flatMap(({ name, uid, balances, futures }) => [
     ...balances.map(({ asset, free, locked }) => [name, uid, 'spot', asset, grouped(free), grouped(locked), '']),
     ...futures.map(({ asset, free, locked, margin }) => [name, uid, 'futures', asset, grouped(free), grouped(locked), grouped(margin)]),
@@ -66,7 +66,7 @@ export function accounts({ accounts: all }: Truth): Markup {
 }
 
 /** Returns the tables of open positions and of waiting trigger orders. */
-export function positions({ positions: all, triggers }: Truth): Markup {
+export function positionsSection({ positions: all, triggers }: Truth): Markup {
   const rows = all.map(({ account, symbol, side, volume, margin, leverage }) => [
     account ?? '',
     symbol,
@@ -85,7 +85,7 @@ export function positions({ positions: all, triggers }: Truth): Markup {
 }
 
 /** Returns the table of the newest orders of both markets. */
-export function orders({ sides: { spot, futures } }: Service, { accounts: all }: ServiceConfig): Markup {
+export function ordersSection({ sides: { spot, futures } }: Service, { accounts: all }: ServiceConfig): Markup {
   const latest: readonly UserOrder[] = [...(spot?.orders.latest() ?? []), ...(futures?.orders.latest() ?? [])];
   const rows = latest
     .toSorted((a, b) => b.placedMs - a.placedMs)

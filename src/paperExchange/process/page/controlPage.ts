@@ -12,8 +12,8 @@ import type { TradedMarket } from '../../market/tradedMarket.ts';
 import type { ServiceRequest, ServiceResponse } from '../../api/message.ts';
 import type { Service } from '../../service.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
-import { accounts, orders, positions } from './accountParts.ts';
-import { book, cards, trades } from './marketParts.ts';
+import { accountsSection, ordersSection, positionsSection } from './accountParts.ts';
+import { bookSection, priceCards, tradesSection } from './marketParts.ts';
 import { SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 
@@ -64,10 +64,10 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
       ${
         chosen === undefined
           ? null
-          : html`${cards(chosen, nowMs)}
-              <div class="two">${book(chosen)} ${trades(chosen)}</div>`
+          : html`${priceCards(chosen, nowMs)}
+              <div class="two">${bookSection(chosen)} ${tradesSection(chosen)}</div>`
       }
-      ${orders(service, config)} ${accounts(truth)} ${service.sides.futures === null ? null : positions(truth)}`,
+      ${ordersSection(service, config)} ${accountsSection(truth)} ${service.sides.futures === null ? null : positionsSection(truth)}`,
     rest: scopeCss(SCRIPT),
   });
 }

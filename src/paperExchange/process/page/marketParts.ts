@@ -27,7 +27,7 @@ export const emptyRow = (columns: number, text: string): Markup =>
   </tr>`;
 
 /** Returns the last price, and high, low and volume of the last 24 hours. */
-export function cards(market: TradedMarket, nowMs: number): Markup {
+export function priceCards(market: TradedMarket, nowMs: number): Markup {
   const { instrument, tape } = market;
   const day = tape.klines.day(nowMs);
   const price = (ticks: number | undefined): string => (ticks === undefined ? NONE : priceOf(instrument, ticks));
@@ -50,7 +50,7 @@ export function cards(market: TradedMarket, nowMs: number): Markup {
 }
 
 /** Returns both sides of the order book, best level first. */
-export function book(market: TradedMarket): Markup {
+export function bookSection(market: TradedMarket): Markup {
   const levels = { buy: market.matcher.book.levels('buy', MAX_LEVELS), sell: market.matcher.book.levels('sell', MAX_LEVELS) };
   const max = Math.max(1, ...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots));
   const { instrument } = market;
@@ -86,7 +86,7 @@ const bar = (share: number): Markup =>
   </svg>`;
 
 /** Returns the latest trades, newest first. */
-export function trades(market: TradedMarket): Markup {
+export function tradesSection(market: TradedMarket): Markup {
   const { instrument } = market;
   const latest = market.tape.latest(MAX_TRADES);
   return html`<section id="trades-of">

@@ -2,7 +2,7 @@
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { firstOpenAfter } from '../../series/daily.ts';
-import { rowAt } from './input.ts';
+import { lastRowAtOrBefore } from './input.ts';
 
 /** Bars of an instrument, including its warm-up. */
 export interface PricedFeed {
@@ -19,7 +19,7 @@ export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[], fro
   const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
   const [only] = held;
   if (only === undefined) return null;
-  if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(only.firstRow, rowAt(only.bars.closeMs, ms))]!);
+  if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(only.firstRow, lastRowAtOrBefore(only.bars.closeMs, ms))]!);
   return heldValue(timeMs, held, fromMs);
 }
 
@@ -37,7 +37,7 @@ function heldValue(timeMs: Float64Array, held: readonly PricedFeed[], fromMs: nu
   return timeMs.map((ms) => {
     let sum = 0;
     for (const [feed, { bars }] of held.entries()) {
-      const row = rowAt(bars.closeMs, ms);
+      const row = lastRowAtOrBefore(bars.closeMs, ms);
       sum += (row < bought[feed]! ? 1 : bars.close[row]! / bars.open[bought[feed]!]!) / held.length;
     }
     return sum;

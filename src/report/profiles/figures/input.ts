@@ -1,5 +1,7 @@
 // The input of a profile: the daily returns, the bars and the closed trades of a run, in the form that other tools take.
 
+import { firstAfter } from '../../../base/number/search.ts';
+
 /** The daily returns of summary.json. They end on the day on which equity reaches 0. */
 export interface ProfileReturns {
   /** 00:00 UTC of the day of each return (ms). */
@@ -51,17 +53,10 @@ export interface ProfileInput {
 
 /** Returns, for each time, the row of the last bar that opened at or before it. Returns 0 for a time before the first bar. */
 export function barRows({ openMs }: ProfileBars, timeMs: Float64Array): Int32Array {
-  return Int32Array.from(timeMs, (ms) => Math.max(0, rowAt(openMs, ms)));
+  return Int32Array.from(timeMs, (ms) => Math.max(0, lastRowAtOrBefore(openMs, ms)));
 }
 
 /** Returns the last row of ascending times at or before `ms`. -1 when all are later. */
-export function rowAt(times: Float64Array, ms: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle]! <= ms) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+export function lastRowAtOrBefore(times: Float64Array, ms: number): number {
+  return firstAfter(times, 0, times.length, ms) - 1;
 }

@@ -1,6 +1,6 @@
 // Writes the tables of trades by group: symbol, side, tag, exit reason, holding time, hour. A click on a row filters the table of trades.
 
-import { amountText, count, fixed, NONE, percent, signedAmount, tone } from '../../../base/text/format.ts';
+import { amountText, wholeText, fixed, NONE, percent, signedAmount, tone } from '../../../base/text/format.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { tradeGroups, type TradeGroup, type TradeGroups } from '../../words/groups.ts';
@@ -56,7 +56,7 @@ function groupRow(by: string, group: TradeGroup, { asset, share }: { readonly as
     : html`<button type="button" data-by="${by}" data-key="${key}">${label}</button>`;
   return html`<tr>
     <th scope="row">${name}</th>
-    <td>${count(trades)}</td>
+    <td>${wholeText(trades)}</td>
     <td>${winRate === null ? NONE : percent(winRate, 1).replace(/\s?%/, '')}</td>
     <td class="${tone(result)}" title="${closedPnl}">${signedAmount(result, asset)}</td>
     <td class="track wide" aria-hidden="true"><i class="${share < 0 ? 'down' : 'up'}" style="left:${left}%;width:${width}%"></i></td>

@@ -4,11 +4,11 @@ import type { PageCode } from '../../page/pageCode.ts';
 import { isDrawnByMinute } from '../page/rows/levels.ts';
 import { breakdowns } from './breakdowns.ts';
 import { breakEvenTable, bridge } from './bridge.ts';
-import { cards, head, title, trust } from './head.ts';
+import { runCards, runHead, runTitle, runTrustStrip } from './head.ts';
 import type { ReportInput } from './input.ts';
 import { html, scriptJson, Markup, scriptElement } from '../../page/markup.ts';
 import type { PageData } from '../../page/wire.ts';
-import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
+import { runFigureLists, runDataQuality, runDrawdowns, runMonths, runOrderCounts, runProvenance } from './sections.ts';
 import { keyList, packedScripts, scopeCss, shell } from '../../page/shell.ts';
 import { STYLE } from '../../page/style.ts';
 
@@ -24,13 +24,13 @@ export interface PageParts {
 export function documentOf({ input, page, code, columns }: PageParts): string {
   const { summary, record } = input;
   return shell({
-    title: `${title(record)} · isobar report`,
+    title: `${runTitle(record)} · isobar report`,
     version: summary.run.versions['isobar'] ?? '',
     style: `${code.plotStyle}${STYLE}`,
-    content: html`${head(input)} ${trust(summary)} ${cards(summary)} ${equitySection(input)} ${priceSection(page)}
+    content: html`${runHead(input)} ${runTrustStrip(summary)} ${runCards(summary)} ${equitySection(input)} ${priceSection(page)}
       <section id="when">
         <h2>When</h2>
-        ${months(summary)}
+        ${runMonths(summary)}
         <div id="hours"></div>
       </section>
       <section id="costs">
@@ -40,19 +40,19 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
       ${howSection(page)} ${breakdowns(summary)} ${tradesSection(page)}
       <section id="orders">
         <h2>Orders and rules</h2>
-        ${orders(summary)}
+        ${runOrderCounts(summary)}
       </section>
       <section id="data">
         <h2>Data</h2>
-        ${data(summary)}
+        ${runDataQuality(summary)}
       </section>
       <section id="figures">
         <h2>All figures</h2>
-        ${allFigures(summary)}
+        ${runFigureLists(summary)}
       </section>
       <section id="provenance">
         <h2>Provenance</h2>
-        ${provenance(input)}
+        ${runProvenance(input)}
       </section>
       <footer class="muted">
         Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
@@ -95,7 +95,7 @@ function equitySection({ summary }: ReportInput): Markup {
       <div class="plot" id="plot-exposure"></div>
     </div>
     <h3>Deepest drawdowns, at daily closes</h3>
-    ${drawdowns(summary)}
+    ${runDrawdowns(summary)}
   </section>`;
 }
 

@@ -13,7 +13,7 @@ import { html, type Markup } from '../../page/markup.ts';
 import { card, stamp, trustStrip, type Chip } from '../../page/parts.ts';
 import {
   amountText,
-  count,
+  wholeText,
   counted,
   daysText,
   dayText,
@@ -31,12 +31,12 @@ const DAY_MS = 86_400_000;
 const FEW_TRADES = 30;
 
 /** Returns the strategies of the run as text, or the name of the run. */
-export function title({ strategies, name }: RunRecord): string {
+export function runTitle({ strategies, name }: RunRecord): string {
   return strategies.map((strategy) => strategy.name).join(' + ') || name;
 }
 
 /** Returns the head of the page: what ran, the result in one sentence, and the result hash. */
-export function head({ record, summary, provenance }: ReportInput): Markup {
+export function runHead({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
   const markets = [...instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
     const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
@@ -47,12 +47,12 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
   const written = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
   return html`<header class="head">
     <div class="what">
-      <h1>${title(record)} ${synthetic}</h1>
+      <h1>${runTitle(record)} ${synthetic}</h1>
       <p class="muted">
         ${markets.slice(0, 6).join(', ')}${markets.length > 6 ? ` and ${markets.length - 6} more` : ''} · ${dayText(run.fromMs)} –
         ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
       </p>
-      <p class="answer">${answer(summary)}</p>
+      <p class="answer">${runAnswer(summary)}</p>
       ${envelopeLine(summary)}
     </div>
     ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
@@ -60,7 +60,7 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
 }
 
 /** Returns the result in one sentence. */
-export function answer({ run, metrics, trades, orders }: Summary): Markup {
+export function runAnswer({ run, metrics, trades, orders }: Summary): Markup {
   const net = metrics.totalReturn;
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
   return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
@@ -89,7 +89,7 @@ function feesText(fees: number, net: number, asset: string): string {
 }
 
 /** Returns the trust strip: the quality of the data and of the fills, the rules, the sample, and the warnings. */
-export function trust(summary: Summary): Markup {
+export function runTrustStrip(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
@@ -101,41 +101,41 @@ function ambiguousNote(envelope: Summary['envelope']): string {
 
 /** Returns the trust strip: one chip for each thing that could make the result wrong. */
 function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
-  const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
-  const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
+  const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
+  const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
   return [
     {
       label: 'data',
-      text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
-      note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${count(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
+      text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${wholeText(dataQuality.thinBars)} thin`,
+      note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${wholeText(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
       href: 'data',
       isWarning: !isFine,
     },
     {
       label: 'fills',
-      text: `${count(orders.fills)}, ${count(orders.partlyFilled)} partial`,
+      text: `${wholeText(orders.fills)}, ${wholeText(orders.partlyFilled)} partial`,
       note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. ${ambiguousNote(envelope)}`,
       href: 'orders',
       isWarning: orders.partlyFilled > 0,
     },
     {
       label: 'denied by risk',
-      text: count(orders.refusedByRisk),
+      text: wholeText(orders.refusedByRisk),
       note: denied.length === 0 ? 'Risk denied no order.' : `By code: ${denied.join(', ')}.`,
       href: 'orders',
       isWarning: orders.refusedByRisk > 0,
     },
     {
       label: 'rejected by venue',
-      text: count(orders.rejected),
+      text: wholeText(orders.rejected),
       note: rejected.length === 0 ? 'The venue rejected no order.' : `By code: ${rejected.join(', ')}.`,
       href: 'orders',
       isWarning: orders.rejected > 0,
     },
     {
       label: 'risk rules on',
-      text: count(run.rules.length),
+      text: wholeText(run.rules.length),
       note: run.rules.length === 0 ? 'No risk rule was on.' : `${run.rules.join(', ')}.`,
       href: 'orders',
       isWarning: run.rules.length === 0,
@@ -161,7 +161,7 @@ function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: S
 }
 
 /** Returns the figure cards. */
-export function cards(summary: Summary): Markup {
+export function runCards(summary: Summary): Markup {
   return html`<section class="cards" aria-label="Figures">${[...performance(summary), ...trading(summary)]}</section>`;
 }
 
@@ -212,15 +212,17 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
     card(
       {
         label: 'Trades',
-        text: count(trades.trades),
+        text: wholeText(trades.trades),
         note: 'Closed flat-to-flat episodes of one strategy and instrument.',
         sign: 0,
         isNone: false,
         reason: null,
       },
-      trades.openTrades > 0 ? `${count(trades.openTrades)} still open` : `${count(trades.longs)} long, ${count(trades.shorts)} short`,
+      trades.openTrades > 0
+        ? `${wholeText(trades.openTrades)} still open`
+        : `${wholeText(trades.longs)} long, ${wholeText(trades.shorts)} short`,
     ),
-    card(figure('winRate'), `${count(trades.wins)} won, ${count(trades.losses)} lost`),
+    card(figure('winRate'), `${wholeText(trades.wins)} won, ${wholeText(trades.losses)} lost`),
     card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
     card(

@@ -5,11 +5,11 @@ import type { Summary } from '../../summary/summary.ts';
 import { figureText, type FigureText } from '../../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../../words/glossary.ts';
 import type { ReportInput } from './input.ts';
-import { command, facts, htmlTable, versionsText, type Fact } from '../../page/lists.ts';
+import { commandBlock, factList, htmlTable, versionsText, type Fact } from '../../page/lists.ts';
 import { html, type Markup, type MarkupPart } from '../../page/markup.ts';
 import {
   amountText,
-  count,
+  wholeText,
   counted,
   dayText,
   fixed,
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 const MAX_DRAWDOWNS = 5;
 
 /** Returns the table of the deepest drawdowns at daily closes. */
-export function drawdowns({ metrics }: Summary): Markup {
+export function runDrawdowns({ metrics }: Summary): Markup {
   const rows = metrics.drawdownTable.slice(0, MAX_DRAWDOWNS);
   if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
   return htmlTable(
@@ -44,7 +44,7 @@ export function drawdowns({ metrics }: Summary): Markup {
 }
 
 /** Returns the table of monthly returns: one row for each year, cells in percent, tinted by value. */
-export function months({ metrics }: Summary): Markup {
+export function runMonths({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
   const max = Math.max(...monthly.map((entry) => Math.abs(entry.return)), 1e-9);
@@ -79,7 +79,7 @@ export function months({ metrics }: Summary): Markup {
 }
 
 /** Returns the lists of all figures of the account and of the trades. */
-export function allFigures({ run, metrics, trades }: Summary): Markup {
+export function runFigureLists({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
   const ofMetrics = METRIC_NAMES.map((name) =>
     figureText(METRICS[name], metrics[name], asset, { reason: metrics.reasons[name], flags: metrics.flags[name] }),
@@ -136,7 +136,7 @@ function block(name: string, figures: readonly FigureText[]): Markup {
 function line(label: string, amount: number, note: string, isWarning = false): Markup {
   return html`<div tabindex="0" data-tip>
     <dt>${label}</dt>
-    <dd class="${isWarning && amount > 0 ? 'amber' : ''}">${count(amount)}</dd>
+    <dd class="${isWarning && amount > 0 ? 'amber' : ''}">${wholeText(amount)}</dd>
     <span class="sr">${note}</span>
   </div>`;
 }
@@ -148,7 +148,7 @@ function durationText(ms: number | null): string {
 }
 
 /** Returns the counts of orders by outcome, the fill statistics, the refusals by code, and the active risk rules. */
-export function orders({ orders: counts, run }: Summary): Markup {
+export function runOrderCounts({ orders: counts, run }: Summary): Markup {
   const codes = [
     ...Object.entries(counts.refusedByRiskByCode).map(([code, amount]) => ['risk', code, amount] as const),
     ...Object.entries(counts.rejectedByCode).map(([code, amount]) => ['venue', code, amount] as const),
@@ -199,7 +199,7 @@ export function orders({ orders: counts, run }: Summary): Markup {
           ? html`<p class="muted">No order was refused.</p>`
           : htmlTable(
               ['by', 'code', 'orders'],
-              codes.map(([by, code, amount]) => [by, code, count(amount)]),
+              codes.map(([by, code, amount]) => [by, code, wholeText(amount)]),
               'Refusals by code',
               [1],
             )
@@ -214,21 +214,21 @@ export function orders({ orders: counts, run }: Summary): Markup {
 
 /** Returns a count, highlighted above 0. */
 function amber(amount: number): MarkupPart {
-  return amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount);
+  return amount > 0 ? html`<span class="amber">${wholeText(amount)}</span>` : wholeText(amount);
 }
 
 /** Returns the table of the quality of the data, one row for each feed. */
-export function data({ dataQuality }: Summary): Markup {
+export function runDataQuality({ dataQuality }: Summary): Markup {
   return htmlTable(
     ['feed', 'bars', 'rows', 'gaps', 'missing', 'thin', 'no volume', 'rounded', 'last bar', 'origin', 'gap manifest'],
     dataQuality.feeds.map((feed) => [
       feed.name,
       `${feed.instrument} ${feed.interval}`,
-      count(feed.rows),
+      wholeText(feed.rows),
       amber(feed.gaps),
       amber(feed.missingBars),
       amber(feed.thinBars),
-      count(feed.zeroVolume),
+      wholeText(feed.zeroVolume),
       amber(feed.roundedPrices),
       feed.openLastBar ? html`<span class="amber">still open</span>` : 'closed',
       feed.synthetic ? html`<span class="amber">synthetic</span>` : 'recorded',
@@ -246,18 +246,18 @@ function feeText(openPpm: number, closePpm = openPpm): string {
 }
 
 /** Returns the origin of the run: command, inputs, instruments, parameters, definition. */
-export function provenance(input: ReportInput): Markup {
+export function runProvenance(input: ReportInput): Markup {
   const { record, provenance: origin } = input;
   return html`<p>The command that makes this run again:</p>
-    ${command(origin.command)}
+    ${commandBlock(origin.command)}
     <div class="figures">
       <div>
         <h3>Run</h3>
-        ${facts(runFacts(input))}
+        ${factList(runFacts(input))}
       </div>
       <div>
         <h3>Made from</h3>
-        ${facts(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
+        ${factList(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
       </div>
     </div>
     <h3>Instruments</h3>
@@ -293,7 +293,7 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
     ],
     ...cashFacts(run),
     ['Seed', String(record.seed)],
-    ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${count(run.warmupInRange)} inside it`],
+    ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${wholeText(run.warmupInRange)} inside it`],
     ['Versions', versionsText(run.versions)],
   ];
 }

@@ -12,7 +12,7 @@ import { drawPictures } from './pictures.ts';
 import { PriceChart } from './priceChart.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 import { TradeTable } from './tradeTable.ts';
-import { rowsByInstrument, unpackTrades, type TradeRows } from './rows/tradeRows.ts';
+import { rowsByInstrument, unpackTrades, type UnpackedTrades } from './rows/tradeRows.ts';
 import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { drawWeek } from './week.ts';
 import type { PageData } from '../../page/wire.ts';
@@ -36,7 +36,7 @@ const chart = chartRoot && firstMarket ? new PriceChart(chartRoot, firstMarket, 
 const panel = chart ? new BarPanel(page) : null;
 if (chart) chart.onBar = (bar) => panel?.show(markets.indexOf(chart.market), bar);
 
-let trades: TradeRows | null = null;
+let trades: UnpackedTrades | null = null;
 let tradeRows: number[][] = [];
 let table: TradeTable | null = null;
 

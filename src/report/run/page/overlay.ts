@@ -5,14 +5,14 @@ import { logical } from '../../page/browser/chartUnits.ts';
 import { colour } from '../../page/browser/dom.ts';
 import { placeOf, type BracketLines, type ChartSlice } from './rows/market.ts';
 import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
-import type { TradeRows } from './rows/tradeRows.ts';
+import type { UnpackedTrades } from './rows/tradeRows.ts';
 
 type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
 
 /** What the overlay draws. */
 export interface OverlayData {
   readonly slice: ChartSlice;
-  readonly trades: TradeRows | null;
+  readonly trades: UnpackedTrades | null;
   /** Rows of the trades in view. */
   readonly rows: readonly number[];
   readonly brackets: BracketLines | null;
@@ -144,7 +144,7 @@ export class Overlay implements ISeriesPrimitive {
   }
 
   /** Draws one marker for all buys within a few pixels, at their lowest price, and one for all sells, at their highest price. */
-  #drawShared(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows): void {
+  #drawShared(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
     const [buys, sells] = [new Map<number, SharedMarker>(), new Map<number, SharedMarker>()];
     const add = (isBuy: boolean, ms: number, price: number, row: number) => {
       const span = Math.floor(x(ms) / SHARED_WIDTH);

@@ -4,7 +4,7 @@ import { byId } from '../../page/browser/dom.ts';
 import { counted, fixed, spanText } from '../../../base/text/format.ts';
 import { drawBins, PlotFrame } from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts, timeTexts } from '../../page/browser/ticks.ts';
-import type { TradeRows } from './rows/tradeRows.ts';
+import type { UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, type PageData } from '../../page/wire.ts';
 
 const MAX_POINTS = 20_000;
@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const PERCENT = 100 / 10 ** FRACTION_DIGITS;
 
 /** Draws all four charts. Call it again after a change of width. */
-export function drawPictures(page: PageData, trades: TradeRows): void {
+export function drawPictures(page: PageData, trades: UnpackedTrades): void {
   if (trades.length > 0) {
     drawReturns(trades);
     drawExcursions(trades);
@@ -30,7 +30,7 @@ function setCaption(id: string, text: string): void {
 }
 
 /** Draws the distribution of the returns of trades. */
-function drawReturns({ of }: TradeRows): void {
+function drawReturns({ of }: UnpackedTrades): void {
   const host = byId('plot-returns');
   const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT);
   if (!host || values.length === 0) return;
@@ -59,7 +59,7 @@ function drawReturns({ of }: TradeRows): void {
 }
 
 /** Draws the worst running profit of each trade against its best. */
-function drawExcursions({ of, length }: TradeRows): void {
+function drawExcursions({ of, length }: UnpackedTrades): void {
   const host = byId('plot-excursions');
   if (!host) return;
   const every = Math.max(1, Math.ceil(length / MAX_POINTS));
@@ -104,7 +104,7 @@ function placeOf(minutes: number): number {
 }
 
 /** Draws the distribution of holding times. */
-function drawHolding({ of, length }: TradeRows): void {
+function drawHolding({ of, length }: UnpackedTrades): void {
   const host = byId('plot-holding');
   if (!host) return;
   const minutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / MINUTE);

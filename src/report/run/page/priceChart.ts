@@ -6,14 +6,14 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from '../../page/browser/chartUnits.ts';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
 import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
-import { briefNumber, count, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
+import { briefNumber, wholeText, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { edgesOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
 import { clickedBar, type ClickedBar } from './clickedBar.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { axisTexts, colouredText, tickText } from './priceTexts.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
-import { rowsWithin, type TradeRows } from './rows/tradeRows.ts';
+import { rowsWithin, type UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS } from '../../page/wire.ts';
 
 declare const LightweightCharts: typeof Charts;
@@ -48,7 +48,7 @@ export class PriceChart {
   onBar: ((bar: ClickedBar) => void) | null = null;
   readonly #scheduleUpdate = oncePerFrame(() => this.#update());
   #market: ChartMarket;
-  #trades: TradeRows | null = null;
+  #trades: UnpackedTrades | null = null;
   /** Rows of the trades of this market. */
   #tradeRows: readonly number[] = [];
   #selected: number | null = null;
@@ -83,7 +83,7 @@ export class PriceChart {
   }
 
   /** Shows an instrument. Call it again after more of its data is unpacked. */
-  show(market: ChartMarket, trades: TradeRows | null, tradeRows: readonly number[]): void {
+  show(market: ChartMarket, trades: UnpackedTrades | null, tradeRows: readonly number[]): void {
     this.#market = market;
     this.#trades = trades;
     this.#tradeRows = tradeRows;
@@ -316,7 +316,7 @@ export class PriceChart {
       element(
         'b',
         { class: tone(of.pnl[row]!) },
-        `trade ${count(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
+        `trade ${wholeText(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
       ),
     ];
   }

@@ -1,7 +1,7 @@
 // Defines the columns of the table of closed trades: the text, the sorting value and the exported text of each.
 
-import { amountText, count, exactText, fixed, minuteText, NONE, signed, signedAmount, spanText } from '../../../base/text/format.ts';
-import type { TradeRows } from './rows/tradeRows.ts';
+import { amountText, wholeText, exactText, fixed, minuteText, NONE, signed, signedAmount, spanText } from '../../../base/text/format.ts';
+import type { UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
 
 /** One column. The functions take the row of a trade. */
@@ -24,11 +24,11 @@ export interface TradeTableColumn {
 const SCALE = 10 ** FRACTION_DIGITS;
 
 /** Returns the columns of a page. */
-export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTableColumn[] {
+export function columnsOf(page: PageData, trades: UnpackedTrades): readonly TradeTableColumn[] {
   const { of, tags } = trades;
   const { asset } = page;
   return [
-    { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
+    { name: '#', key: 'trade', value: (row) => row, text: (row) => wholeText(row + 1), plain: (row) => String(row + 1), isMain: true },
     ...ownerColumns(page, trades),
     side(of.side),
     time('entry, UTC', 'entry_utc', of.entryMs),
@@ -47,7 +47,7 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
 }
 
 /** Returns the columns for instrument and strategy. Each appears only when the run has more than one. */
-function ownerColumns({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
+function ownerColumns({ instruments, strategies }: PageData, { of }: UnpackedTrades): readonly TradeTableColumn[] {
   const nameColumn = (name: string, column: ArrayLike<number>, nameOf: (index: number) => string | undefined): TradeTableColumn => ({
     name,
     key: name,
@@ -70,16 +70,16 @@ function time(name: string, key: string, column: Float64Array): TradeTableColumn
   return { name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain, isMain: key === 'entry_utc' };
 }
 
-function holdTimeText({ entryMs, exitMs }: TradeRows['of']): TradeTableColumn {
+function holdTimeText({ entryMs, exitMs }: UnpackedTrades['of']): TradeTableColumn {
   const value = (row: number) => exitMs[row]! - entryMs[row]!;
   return { name: 'held', key: 'held_ms', value, text: (row) => spanText(value(row)), plain: (row) => String(value(row)) };
 }
 
-const marketOf = ({ instruments }: PageData, { of }: TradeRows, row: number): WireInstrument | undefined =>
+const marketOf = ({ instruments }: PageData, { of }: UnpackedTrades, row: number): WireInstrument | undefined =>
   instruments[of.instrument[row]!];
 
 /** Returns the column of quantities, in coins or contracts. */
-function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
+function quantity(page: PageData, trades: UnpackedTrades): TradeTableColumn {
   const { instruments } = page;
   const { lots } = trades.of;
   const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
@@ -96,14 +96,14 @@ function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
 }
 
 /** A column of numbers: its heading, its key in the exported file, and a value for each trade. */
-interface NumberColumn {
+interface TradeNumberColumn {
   readonly name: string;
   readonly key: string;
   readonly column: Float64Array;
 }
 
 /** Returns a column of prices, which are in ticks times 10^PRICE_EXTRA_DIGITS. */
-function price(page: PageData, trades: TradeRows, { name, key, column }: NumberColumn): TradeTableColumn {
+function price(page: PageData, trades: UnpackedTrades, { name, key, column }: TradeNumberColumn): TradeTableColumn {
   const digits = (row: number) => marketOf(page, trades, row)?.priceDigits ?? 0;
   const value = (row: number) => column[row]! / 10 ** (digits(row) + PRICE_EXTRA_DIGITS);
   return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
@@ -112,7 +112,7 @@ function price(page: PageData, trades: TradeRows, { name, key, column }: NumberC
 /** Returns a column of amounts in units of the reporting asset. A tinted column shows the sign, also by its colour. */
 function money(
   { asset, assetDigits: digits }: PageData,
-  { name, key, column, isTinted }: NumberColumn & { readonly isTinted: boolean },
+  { name, key, column, isTinted }: TradeNumberColumn & { readonly isTinted: boolean },
 ): TradeTableColumn {
   return {
     name,

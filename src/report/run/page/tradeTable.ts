@@ -1,11 +1,11 @@
 // Shows the table of closed trades: sorting, filters, fifty trades a page, and export of the filtered trades.
 
 import { byId, element } from '../../page/browser/dom.ts';
-import { count, tone } from '../../../base/text/format.ts';
+import { wholeText, tone } from '../../../base/text/format.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
 import { EXIT_REASONS, HOLD_GROUPS, holdGroupOf, hourOf } from '../../kernels/tradeGroups.ts';
 import { columnsOf, type TradeTableColumn } from './tradeColumns.ts';
-import type { TradeRows } from './rows/tradeRows.ts';
+import type { UnpackedTrades } from './rows/tradeRows.ts';
 import type { PageData } from '../../page/wire.ts';
 
 const PAGE_ROWS = 50;
@@ -27,7 +27,7 @@ const GROUP_WORDS: Readonly<Record<string, string>> = {
 /** The table. */
 export class TradeTable {
   readonly #page: PageData;
-  readonly #trades: TradeRows;
+  readonly #trades: UnpackedTrades;
   readonly #columns: readonly TradeTableColumn[];
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
@@ -38,7 +38,7 @@ export class TradeTable {
   #selected: number | null = null;
   #group: ChosenGroup | null = null;
 
-  constructor(page: PageData, trades: TradeRows, shown: TimeWindow, onSelect: (row: number) => void) {
+  constructor(page: PageData, trades: UnpackedTrades, shown: TimeWindow, onSelect: (row: number) => void) {
     this.#page = page;
     this.#trades = trades;
     this.#shown = shown;
@@ -126,7 +126,8 @@ export class TradeTable {
     const table = byId('trade-table');
     const total = this.#page.trades.all;
     const shown = byId('trade-count');
-    if (shown) shown.textContent = this.#order.length === total ? count(total) : `${count(this.#order.length)} of ${count(total)}`;
+    if (shown)
+      shown.textContent = this.#order.length === total ? wholeText(total) : `${wholeText(this.#order.length)} of ${wholeText(total)}`;
     const heads = this.#columns.map((column, index) => this.#head(column, index));
     table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
     const rows = this.#order.slice(this.#pageIndex * PAGE_ROWS, (this.#pageIndex + 1) * PAGE_ROWS).map((row) => this.#row(row));
@@ -189,7 +190,7 @@ export class TradeTable {
       });
       return button;
     };
-    const place = element('span', {}, `page ${count(this.#pageIndex + 1)} of ${count(pages)}`);
+    const place = element('span', {}, `page ${wholeText(this.#pageIndex + 1)} of ${wholeText(pages)}`);
     byId('trade-pages')?.replaceChildren(
       to('«', 0, 'First page'),
       to('‹', this.#pageIndex - 1, 'Page before'),
@@ -213,7 +214,11 @@ export class TradeTable {
 }
 
 /** Returns a function that is true for the row of a trade in the group. */
-function groupTest({ by, key }: ChosenGroup, { instruments, strategies }: PageData, { of, tags }: TradeRows): (row: number) => boolean {
+function groupTest(
+  { by, key }: ChosenGroup,
+  { instruments, strategies }: PageData,
+  { of, tags }: UnpackedTrades,
+): (row: number) => boolean {
   const keyOf: Readonly<Record<string, (row: number) => string | undefined>> = {
     instrument: (row) => instruments[of.instrument[row]!]?.name,
     strategy: (row) => strategies[of.strategy[row]!],

@@ -19,7 +19,7 @@ const BOTTOM = 38;
 const TOP = 4;
 
 /** Sizes of the map in pixels. */
-interface Layout {
+interface MapLayout {
   readonly left: number;
   readonly width: number;
   readonly height: number;
@@ -37,7 +37,7 @@ export class HeatMap {
   #view: View;
   #cells: readonly MapCell[] = [];
   #scale: ColourScale = scaleOf([]);
-  #layout: Layout | null = null;
+  #layout: MapLayout | null = null;
   #cursor: number | null = null;
 
   /** `onCursor` receives the cell under the cursor, and whether the reader has chosen it. */
@@ -103,7 +103,7 @@ export class HeatMap {
   }
 
   /** Sets the canvas to the pixel density of the screen, and its height to that of the rows. */
-  #fit(context: CanvasRenderingContext2D, { width, height }: Layout): void {
+  #fit(context: CanvasRenderingContext2D, { width, height }: MapLayout): void {
     const dots = devicePixelRatio;
     this.#canvas.width = Math.round(width * dots);
     this.#canvas.height = Math.round(height * dots);
@@ -115,7 +115,7 @@ export class HeatMap {
   }
 
   /** Returns left, top, width and height of a cell. The lowest value of the axis is at the bottom. Whole pixels keep the gaps even. */
-  #boxOf(column: number, row: number, layout: Layout): readonly [number, number, number, number] {
+  #boxOf(column: number, row: number, layout: MapLayout): readonly [number, number, number, number] {
     const x = Math.round(layout.left + column * layout.cellWidth);
     const y = Math.round(TOP + (layout.rows - 1 - row) * layout.cellHeight);
     const right = Math.round(layout.left + (column + 1) * layout.cellWidth);
@@ -127,7 +127,7 @@ export class HeatMap {
    * Draws a cell in the colour of its value, with the value where it fits. A set without a value is grey, a set that did not run is
    * hatched.
    */
-  #drawCell(context: CanvasRenderingContext2D, cell: MapCell, layout: Layout): void {
+  #drawCell(context: CanvasRenderingContext2D, cell: MapCell, layout: MapLayout): void {
     const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
     const gap = width >= 12 && height >= 12 ? 1 : 0;
     if (cell.kind === 'none') return;
@@ -155,7 +155,7 @@ export class HeatMap {
   }
 
   /** Draws names and values of both axes. Values that would overlap are left out. */
-  #drawAxes(context: CanvasRenderingContext2D, layout: Layout): void {
+  #drawAxes(context: CanvasRenderingContext2D, layout: MapLayout): void {
     const { axes } = this.#model.page;
     const [across, down] = [axes[this.#view.across], this.#view.down === null ? undefined : axes[this.#view.down]];
     const bottom = TOP + layout.rows * layout.cellHeight;
@@ -183,7 +183,7 @@ export class HeatMap {
   }
 
   /** Outlines the plateau, the best cell and the cell of the cursor. */
-  #drawOutlines(context: CanvasRenderingContext2D, layout: Layout): void {
+  #drawOutlines(context: CanvasRenderingContext2D, layout: MapLayout): void {
     const { best, plateau } = this.#model.page;
     const around = this.#cells.find(({ set }) => set !== null && set === plateau);
     if (around) this.#outlineBlock(context, around, layout);
@@ -195,7 +195,7 @@ export class HeatMap {
   }
 
   /** Outlines the part of the plateau's neighbourhood that is on the map. */
-  #outlineBlock(context: CanvasRenderingContext2D, { column, row }: MapCell, layout: Layout): void {
+  #outlineBlock(context: CanvasRenderingContext2D, { column, row }: MapCell, layout: MapLayout): void {
     const reach = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
     const [dx, dy] = [reach(this.#view.across), reach(this.#view.down)];
     const [from, to] = [Math.max(0, column - dx), Math.min(layout.columns - 1, column + dx)];

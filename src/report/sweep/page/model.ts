@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 
 import { writeFigure, type FigureKind } from '../../words/figures.ts';
-import { count, fixed, NONE } from '../../../base/text/format.ts';
+import { wholeText, fixed, NONE } from '../../../base/text/format.ts';
 import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
@@ -70,7 +70,7 @@ export function sweepFigureText(value: number, kind: FigureKind, asset: string):
 export function briefValue(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return '';
   if (kind === 'percent' || kind === 'change') return `${fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1)}%`;
-  if (kind === 'count') return count(value);
+  if (kind === 'count') return wholeText(value);
   const smallDigits = Math.abs(value) >= 100 ? 1 : 2;
   return fixed(value, Math.abs(value) >= 1000 ? 0 : smallDigits);
 }

@@ -28,7 +28,7 @@ interface ReadyBot {
   readonly runs: readonly { readonly readyMs: number }[];
 }
 
-interface Difference {
+interface CustomDifference {
   readonly timeMs: number;
   readonly text: string;
 }
@@ -90,7 +90,7 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
 }
 
 /** Returns the first call that differs between a run in full blocks and one in blocks of one row; null if all are equal. */
-async function findDifference(plan: RunPlan, span: Span): Promise<Difference | null> {
+async function findDifference(plan: RunPlan, span: Span): Promise<CustomDifference | null> {
   const full = await recordCalls(plan, span, false);
   const single = await recordCalls(plan, span, true);
   for (let index = 0; index < Math.max(full.length, single.length); index++) {
@@ -126,14 +126,14 @@ async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: bool
 }
 
 /** Returns the error for a custom indicator whose results depend on the size of a block. */
-function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): DiffersError {
+function impure({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): DiffersError {
   return new DiffersError(
     `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listNames(customs)} is not pure`,
     'keep the state of a custom indicator inside make and read it through its series; or leave { pure: true } out',
   );
 }
 
-function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[]): Warning {
+function warningOf({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): Warning {
   const [first] = customs.filter(({ isPure }) => !isPure);
   const problem = `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
   return { code: 'LOOKAHEAD_CUSTOM', text: problem, ...placeOf(first) };

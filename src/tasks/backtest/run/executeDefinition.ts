@@ -162,14 +162,14 @@ function neededRows({ engine }: PreparedRun): number {
   return Math.max(0, ...engine.runs.map((each) => each.readyRow(engine.feeds[0]!)));
 }
 
-interface WatchedRun {
+interface RunWatch {
   readonly watcher: Watcher;
   readonly watch: PurityWatch;
   readonly warnings: WarningList;
 }
 
 /** Runs a resolved definition. The caller closes its files if this fails. */
-async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: WatchedRun): Promise<ExecutedRun> {
+async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: RunWatch): Promise<ExecutedRun> {
   if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const { plan } = resolved;

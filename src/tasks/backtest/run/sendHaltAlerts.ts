@@ -1,6 +1,6 @@
 // Sends the halts of a backtest to the notifiers that modules add, after its bars.
 
-import { after } from '../../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import type { Alert, Notifier, NotifyFailure } from '../../../ports/notifier.ts';
 import { scopeName } from '../../control/scopes.ts';
@@ -29,7 +29,7 @@ export async function sendHaltAlerts(
 /** Resolves with the reason why the alert was not delivered; null: delivered. */
 function sendAlert(notifier: Notifier, alert: Alert): Promise<string | null> {
   return new Promise((resolve) => {
-    const stop = after(ALERT_MS, () => {
+    const stop = runAfter(ALERT_MS, () => {
       giveUp();
       resolve(`no answer within ${ALERT_MS} ms`);
     });

@@ -1,11 +1,11 @@
 // Some rows of the bars of a run, from which its figures come out as from all of them.
 
+import { DAY_MS } from '../../../base/calendar.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
 import type { FillColumns, OrderColumns } from '../../../model/run/run.ts';
-import { DAY_MS } from '../../../report/kernels/portfolio.ts';
 
 const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 /** Rows at both ends of a part. */

@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { processStartMs, repeat } from '../../../adapters/clock/wallClock.ts';
+import { processStartMs, repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { assert, assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import type { RunRequest } from '../../../definition/request.ts';
@@ -139,7 +139,7 @@ function follow<Outcome>(
     const isInSample = (): boolean => heartbeat.phase === 'proof';
     const progress: ThreadProgress = { loaded: null, search: null };
     const stallDetector = new StallDetector(heartbeat, options.barTimeoutMs);
-    const stopPolling = repeat(POLL_MS, () => {
+    const stopPolling = repeatEvery(POLL_MS, () => {
       showProgress(heartbeat, progress, options);
       const stalled = stallDetector.check();
       if (stalled === null) return;

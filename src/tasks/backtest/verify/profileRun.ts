@@ -11,7 +11,7 @@ import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { closesAt, heldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
 import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
 import type { ProfileName } from '../../../report/profiles/names.ts';
-import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
+import { figureProfileOf, type FigureProfile } from '../../../report/profiles/profile.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
 import { checkInputs } from './inputs.ts';
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** The figures of a run in the definitions of another tool. */
 export interface RunProfile {
   readonly summary: Summary;
-  readonly profile: Profile;
+  readonly profile: FigureProfile;
   /** Why figures are absent. Null when all are there. */
   readonly note: string | null;
 }
@@ -33,7 +33,7 @@ export async function profileRun(folder: string, name: ProfileName): Promise<Run
   const summary = readSummary(run);
   const input = profileInput(folder, summary);
   const priced = name === 'freqtrade' ? { input, note: null } : await withPrices(run, summary, input);
-  return { summary, profile: profileOf(name, priced.input, summary), note: priced.note };
+  return { summary, profile: figureProfileOf(name, priced.input, summary), note: priced.note };
 }
 
 /** Reads what a profile computes from, without closes. */

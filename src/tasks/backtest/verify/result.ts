@@ -14,7 +14,7 @@ import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/writeRunFolder.ts';
 import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/readRunFolder.ts';
-import { tableDifference, numbers, storedTable, type TableDifference } from './tables.ts';
+import { tableDifference, numberColumn, storedTable, type TableDifference } from './tables.ts';
 
 /** The result of a comparison of a repeated run with the run folder. */
 export interface ResultCheck {
@@ -61,7 +61,7 @@ function folderHash(folder: string, orders: Table, fills: Table): string | null 
     return tablesHash([
       storedTable(join(folder, 'orders.csv'), orders, instruments),
       storedTable(join(folder, 'fills.csv'), fills, instruments),
-      { length: timeMs.length, columns: [numbers('time_ms', timeMs), numbers('equity', equity)] },
+      { length: timeMs.length, columns: [numberColumn('time_ms', timeMs), numberColumn('equity', equity)] },
     ]);
   } catch {
     // Whatever the error is, the tables are not as the run wrote them.

@@ -157,7 +157,7 @@ export function storedTable(path: string, like: Table, instruments: readonly str
       const labels = column.name === 'instrument' ? instruments : column.labels;
       return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[index] ?? '')) };
     }
-    return numbers(
+    return numberColumn(
       column.name,
       Float64Array.from(rows, (row) => (row[index] === undefined || row[index] === '' ? NaN : Number(row[index]))),
     );
@@ -166,6 +166,6 @@ export function storedTable(path: string, like: Table, instruments: readonly str
 }
 
 /** Returns a column of values as read. */
-export function numbers(name: string, values: Float64Array): TableColumn {
+export function numberColumn(name: string, values: Float64Array): TableColumn {
   return { kind: 'number', name, values, digits: [0], digitsAt: null, emptyAt: NaN };
 }

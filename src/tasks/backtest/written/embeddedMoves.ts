@@ -112,10 +112,10 @@ function encodedIn(text: string, maxCharacters: number): Sequence[] {
   });
 }
 
-type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
+type WindowPlaces = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
 
 /** Returns where each window of bits occurs, by its value. For dense sequences only a part of the windows is kept. */
-function windowsOf(sequences: readonly Sequence[]): Windows {
+function windowsOf(sequences: readonly Sequence[]): WindowPlaces {
   const windows = new Map<number, (readonly [number, number])[]>();
   for (const [index, { bits, isDense = false }] of sequences.entries()) {
     eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, position) => {
@@ -140,7 +140,11 @@ function eachWindow(bits: Uint8Array, end: number, take: (window: number, positi
 }
 
 /** Returns a row of the data and the place in the text from which on all moves are alike. */
-function placeOf(moves: BarMoves, sequences: readonly Sequence[], windows: Windows): { readonly row: number; readonly at: number } | null {
+function placeOf(
+  moves: BarMoves,
+  sequences: readonly Sequence[],
+  windows: WindowPlaces,
+): { readonly row: number; readonly at: number } | null {
   let firstMatch: { readonly row: number; readonly at: number } | null = null;
   eachWindow(moves.bits, moves.bits.length - (ENOUGH - FOUND_BY), (window, move) => {
     if (firstMatch !== null) return;

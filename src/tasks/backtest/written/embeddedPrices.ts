@@ -64,7 +64,7 @@ export function textOf(file: string, maxBytes: number): string {
 }
 
 /** The start of a list of numbers that fits prices of the data. */
-interface Table {
+interface MatchStart {
   /** Index of the first number. */
   readonly index: number;
   /** Row of the data with that price. */
@@ -74,7 +74,7 @@ interface Table {
 }
 
 /** Returns the feed and column in which the values occur as prices; null without such a column. */
-function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
+function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   const searchedValues = new Set(values);
   for (const [feed, { bars }] of feeds.entries()) {
     for (const column of COLUMNS) {
@@ -98,7 +98,7 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
 }
 
 /** Returns the first feed whose data contain the values as chosen prices, such as the close of each day; null without such a feed. */
-function chosenIn({ feeds }: RunPlan, values: Float64Array): Table | null {
+function chosenIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   for (const [feed, { bars }] of feeds.entries()) {
     const chosenPrices = chosenPricesIn(bars, values);
     if (chosenPrices !== null) return { ...chosenPrices, column: 'close', feed };

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
-import { lockFolder, processesHere, removeDeadLocks, removeEmpty, type Processes } from '../../../adapters/disk/processLock.ts';
+import { lockFolder, processesHere, removeDeadLocks, tryRemoveEmptyFolder, type Processes } from '../../../adapters/disk/processLock.ts';
 import { DiskError } from '../../../ports/disk.ts';
 import { originName } from '../../../access/bans.ts';
 import type { LiveConfig } from '../config/read.ts';
@@ -50,7 +50,7 @@ function removeStaleLocks(accounts: string, processes: Processes): void {
     for (const name of readdirSync(accounts)) {
       const folder = join(accounts, name);
       ignoreErrors(() => removeDeadLocks(disk, folder, processes));
-      removeEmpty(folder);
+      tryRemoveEmptyFolder(folder);
     }
   });
   disk.close();

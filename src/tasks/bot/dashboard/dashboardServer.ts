@@ -44,14 +44,18 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-interface Answer {
+interface PageAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string | Buffer;
 }
 
-const json = (status: number, value: unknown): Answer => ({ status, type: 'application/json; charset=utf-8', body: JSON.stringify(value) });
-const refusalReply = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
+const json = (status: number, value: unknown): PageAnswer => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});
+const refusalReply = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): PageAnswer =>
   json(status, { problem });
 
 /** Starts the server. Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
@@ -110,7 +114,7 @@ class DashboardHandler {
   }
 
   /** Returns the reply to a request. `body` null: the body was too large. */
-  async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
+  async answer(request: IncomingMessage, body: Buffer | null): Promise<PageAnswer> {
     const { method = '', url = '' } = request;
     const received = { method, headers: singleHeaders(request.headers) };
     const misplaced = this.#guard?.refusesPlace(received) ?? null;
@@ -130,7 +134,7 @@ class DashboardHandler {
   }
 
   /** Replies with the view of the bot, or with its metrics. */
-  #read(received: ReceivedRequest, url: string): Answer {
+  #read(received: ReceivedRequest, url: string): PageAnswer {
     if (received.method !== 'GET') return refusalReply({ status: 405, problem: 'expected GET' });
     const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
@@ -142,7 +146,7 @@ class DashboardHandler {
   }
 
   /** Performs an act. The body is `{request, typed}`: the request, and the confirmation word that the operator typed. */
-  async #act(received: ReceivedRequest, body: Buffer): Promise<Answer> {
+  async #act(received: ReceivedRequest, body: Buffer): Promise<PageAnswer> {
     if (received.method !== 'POST') return refusalReply({ status: 405, problem: 'expected POST' });
     // Check the token first: a caller without one learns nothing about the form of requests.
     const allowed = this.#guard!.allows(received, 'read');
@@ -155,7 +159,7 @@ class DashboardHandler {
   }
 
   /** Carries out a request of the page, if its token allows it and the operator has typed the word that it needs. */
-  async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {
+  async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<PageAnswer> {
     const allowed = this.#guard!.allows(received, requiredScope(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
@@ -165,7 +169,7 @@ class DashboardHandler {
   }
 
   /** Counts a refusal and returns its reply. `target`: the path or act of the request. */
-  #refuse(refusal: AccessRefusal, target: string): Answer {
+  #refuse(refusal: AccessRefusal, target: string): PageAnswer {
     this.#refusals.add(refusal.problem, target);
     return refusalReply(refusal);
   }
@@ -190,7 +194,7 @@ function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed
 }
 
 /** Writes a reply with the security headers. */
-function send(response: ServerResponse, { status, type, body }: Answer): void {
+function send(response: ServerResponse, { status, type, body }: PageAnswer): void {
   if (response.destroyed) return;
   response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { WebhookProof } from '../../../adapters/external/webhookCheck.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { SERIES_NAME, symbol } from '../../../definition/text/schema.ts';
+import { SERIES_NAME, symbolValue } from '../../../definition/text/schema.ts';
 import { choiceValue, integerValue, map, textValue } from '../../../definition/text/values.ts';
 
 const column = (help: string) => textValue('the name of a column', help);
@@ -61,7 +61,7 @@ const liveSeriesEntry = map(
       'series in the catalog with the history; default: this key',
       SERIES_NAME,
     ).optional(),
-    symbol: symbol.optional().describe('symbol of the history in the catalog; default: a series without a symbol'),
+    symbol: symbolValue.optional().describe('symbol of the history in the catalog; default: a series without a symbol'),
     file: fileSource.optional(),
     poll: pollSource.optional(),
     webhook: webhookSource.optional(),

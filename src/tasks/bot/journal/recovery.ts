@@ -1,7 +1,7 @@
 // Restores ledger, orders and halts from the journal after a restart, before the first request.
 
 import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
-import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
+import type { JournalHistory } from '../../../adapters/journal/records/history.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
@@ -10,7 +10,7 @@ import type { BotJournal } from './botJournal.ts';
 import { outlivesProcess } from '../safety/lastingCauses.ts';
 
 /** Books fills and payments of earlier processes in order. Call it before the engine is sealed. */
-export function bookHistory({ ledger, brackets, instruments }: Engine, history: TradeHistory): void {
+export function bookHistory({ ledger, brackets, instruments }: Engine, history: JournalHistory): void {
   history.book({ ledger, brackets, instruments });
 }
 

@@ -2,7 +2,7 @@
 
 import { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
-import { TradeHistory } from '../../../adapters/journal/records/history.ts';
+import { JournalHistory } from '../../../adapters/journal/records/history.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { LifetimeRecords } from './lifetimeRecords.ts';
 
@@ -76,9 +76,9 @@ export function lifetimeFromKeptState(lifetime: Lifetime, records: readonly Jour
 }
 
 /** Returns the state and the trade history of the records before a lifetime. */
-export function readBefore(before: readonly JournalRecord[]): { readonly state: JournalState; readonly history: TradeHistory } {
+export function readBefore(before: readonly JournalRecord[]): { readonly state: JournalState; readonly history: JournalHistory } {
   const state = new JournalState();
-  const history = new TradeHistory();
+  const history = new JournalHistory();
   for (const record of before) {
     state.add(record);
     history.add(record);

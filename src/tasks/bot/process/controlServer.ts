@@ -3,7 +3,7 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { after } from '../../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import { SOCKET_NAME } from '../../control/folder/dataFolder.ts';
 import { ControlLines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
@@ -116,7 +116,7 @@ class Conversation {
   #hasRead(): Promise<boolean> {
     const socket = this.#socket;
     return new Promise((resolve) => {
-      const stop = after(this.#idleMs, () => socket.destroy());
+      const stop = runAfter(this.#idleMs, () => socket.destroy());
       const settle = (isRead: boolean) => (): void => {
         stop();
         resolve(isRead);
@@ -128,7 +128,7 @@ class Conversation {
   /** Disconnects the client if it stays idle, because it would take the connection of another one. */
   #awaitMore(): void {
     this.#stopIdle();
-    this.#stopIdle = after(this.#idleMs, () => this.#socket.destroy());
+    this.#stopIdle = runAfter(this.#idleMs, () => this.#socket.destroy());
   }
 
   #refuse(problem: string): void {

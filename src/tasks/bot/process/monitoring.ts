@@ -1,7 +1,7 @@
 // Monitoring of a bot: the dashboard, if the config asks for one, and alerts to the configured receivers.
 
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
-import { nowMs, repeat } from '../../../adapters/clock/wallClock.ts';
+import { nowMs, repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { AlertOutbox } from '../../../adapters/notify/outbox.ts';
 import { alertsBetween } from './alerts.ts';
 import type { BotControl } from '../../control/botControl.ts';
@@ -107,7 +107,7 @@ function startAlerts(
     before = now;
   };
   sendNew();
-  const stop = repeat(POLL_MS, sendNew);
+  const stop = repeatEvery(POLL_MS, sendNew);
   return {
     announceEnd(why) {
       const { name, mode, timeMs } = control.view();

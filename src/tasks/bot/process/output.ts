@@ -1,7 +1,7 @@
 // Log output that never blocks the bot: it survives a closed pipe, a slow reader and a full disk.
 
 import { writeSync } from 'node:fs';
-import { after } from '../../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../../adapters/clock/wallClock.ts';
 
 /** Maximum of unread bytes, some thousand lines. Beyond it, lines are dropped until the reader has read everything. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -131,7 +131,7 @@ export function writeLine(stream: Stream, text: string): void {
 export async function waitForWrites(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
   const waits = (): readonly NodeJS.WriteStream[] => streams.filter((stream) => stream.writable && stream.writableLength > 0);
   await new Promise<void>((resolve) => {
-    const forget = after(maxMs, resolve);
+    const forget = runAfter(maxMs, resolve);
     const look = (): void => {
       if (waits().length > 0) return;
       forget();

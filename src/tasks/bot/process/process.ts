@@ -1,7 +1,7 @@
 // Runs the process of a bot from its config to its exit code: signals, the control socket and the kill file.
 
 import { dirname, join } from 'node:path';
-import { after, monotonicMs, repeat } from '../../../adapters/clock/wallClock.ts';
+import { runAfter, monotonicMs, repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { isSource } from '../../../base/inPackage.ts';
@@ -146,7 +146,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
 /** Ends the bot after a delay in which clients can show the result. The next start reads the closed positions from the exchange. */
 function exitAfterDelay(openPositions: number, ending: Ending): void {
   const code = openPositions === 0 ? EXIT.ok : EXIT.unknown;
-  after(KILL_EXIT_DELAY_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
+  runAfter(KILL_EXIT_DELAY_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
 }
 
 /** Runs the bot from the first audit to the last record. */
@@ -160,10 +160,10 @@ async function run(
 ): Promise<End> {
   const offSignals = onSignals(ending, control, log);
   const removeHandlers = onUnhandledErrors(bot);
-  const stopLooking = repeat(POLL_MS, () => checkKillFiles(config, control));
+  const stopLooking = repeatEvery(POLL_MS, () => checkKillFiles(config, control));
   const loss = new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() });
-  const stopWatching = repeat(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
-  const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s have passed`));
+  const stopWatching = repeatEvery(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
+  const stopTimer = seconds === null ? () => {} : repeatEvery(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s have passed`));
   const names = bot.deps.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
   bot.start();
@@ -242,7 +242,7 @@ function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
     bot.giveUp(`an uncaught error: ${unhandledErrorText(error)}`);
     forget();
     // Ending the bot may raise the same error again, so set a time limit.
-    forget = after(MAX_ENDING_MS, () => process.exit(EXIT.failed));
+    forget = runAfter(MAX_ENDING_MS, () => process.exit(EXIT.failed));
   };
   process.on('uncaughtException', act).on('unhandledRejection', act);
   return () => {

@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
-import { failed, ok, skipped, warning, type CheckFinding } from '../context/check.ts';
+import { failed, ok, skipped, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
@@ -18,10 +18,10 @@ export async function checkBalances(context: CheckContext): Promise<CheckFinding
   const { unreadable, lines } = balances;
   if (unreadable > 0) {
     const fix = ['balances that are not understood are not counted: please report them with a support bundle (--bundle)'];
-    return warning(`${unreadable} balances are not understood`, fix, { more: lines, isPrivate });
+    return doubtful(`${unreadable} balances are not understood`, fix, { more: lines, isPrivate });
   }
   if (lines.length === 0)
-    return warning('none: every order would be refused (-2017)', ['transfer to the account that trades this market'], { isPrivate });
+    return doubtful('none: every order would be refused (-2017)', ['transfer to the account that trades this market'], { isPrivate });
   return ok(shortList(lines), { isPrivate });
 }
 
@@ -118,7 +118,7 @@ export async function checkPositionMode(context: CheckContext): Promise<CheckFin
     positions.some((position) => position.contract === contract && position.side === side);
   const twoWay = contracts.filter((contract) => hasSide(contract, 'buy') && hasSide(contract, 'sell'));
   if (twoWay.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
-  return warning(
+  return doubtful(
     `two-way: long and short in ${shortList(twoWay)}`,
     [
       'isobar keeps one position for each contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1',
@@ -160,7 +160,7 @@ export async function checkLeverage(context: CheckContext): Promise<CheckFinding
   const tooHigh = positions.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
   if (tooHigh.length === 0) return ok(shortList(leverages), { isPrivate });
   const details = tooHigh.map(({ contract }) => `${contract} allows ${leverageRange(contract)}`);
-  return warning(
+  return doubtful(
     shortList(leverages),
     ['further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)'],
     {

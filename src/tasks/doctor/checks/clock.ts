@@ -1,7 +1,7 @@
 // Checks the clock offset: the service's clock minus this computer's clock, with its uncertainty.
 
-import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
+import { wholeText } from '../../../base/text/format.ts';
+import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 
 /** Largest offset, ms. A clock synchronised by NTP is closer. */
@@ -32,7 +32,7 @@ export async function checkClock(context: CheckContext): Promise<CheckFinding> {
       'a clock that is being adjusted has the same effect: run isobar doctor again',
     ]);
   }
-  if (Math.abs(offsetMs) - uncertaintyMs > GOOD_MS) return warning(detail, SYNCHRONISE);
+  if (Math.abs(offsetMs) - uncertaintyMs > GOOD_MS) return doubtful(detail, SYNCHRONISE);
   return ok(detail);
 }
 
@@ -45,9 +45,9 @@ export function clockErrorText(offsetMs: number, uncertaintyMs: number): string 
 
 /** Returns a duration as text. */
 function duration(ms: number): string {
-  if (ms < 10_000) return `${count(Math.round(ms))} ms`;
+  if (ms < 10_000) return `${wholeText(Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${count(Math.round(minutes / 60))} h`;
+  return minutes < 120 ? `${minutes} min` : `${wholeText(Math.round(minutes / 60))} h`;
 }

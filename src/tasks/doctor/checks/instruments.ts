@@ -5,7 +5,7 @@ import { timeMs } from '../../../base/brand.ts';
 import { counted } from '../../../base/text/format.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { changedFields, instrumentRecordOf } from '../../download/instruments.ts';
-import { failed, ok, skipped, warning, type CheckFinding } from '../context/check.ts';
+import { failed, ok, skipped, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 
@@ -29,10 +29,10 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
   const requestedText = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
   const detail = `${counted(listed.size, noun)}${requestedText}`;
-  if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
+  if (closed.length > 0) return doubtful(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
   if (refused.length > 0) {
     const details = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
-    return warning(detail, ['symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)'], {
+    return doubtful(detail, ['symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)'], {
       more: details,
     });
   }
@@ -49,7 +49,7 @@ function notListedFinding({ market, symbols, records }: CheckContext, missing: r
   });
   const detail = `not listed: ${shortList(missing)}`;
   if (symbols.length > 0) return failed(detail, hints);
-  return warning(`${detail} (of ${records.folder}/)`, [
+  return doubtful(`${detail} (of ${records.folder}/)`, [
     'the catalog has bars of them, perhaps from another exchange: they cannot be traded here',
     ...hints,
   ]);
@@ -79,7 +79,7 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
   const isVital = changed.some(({ changes }) => changes.some((line) => VITAL_FIELDS.test(line)));
   return isVital
     ? failed(detail, ['orders would have another size or be refused (-1111, -1147)', ...fix], { more: details })
-    : warning(detail, fix, { more: details });
+    : doubtful(detail, fix, { more: details });
 }
 
 const HOUR_MS = 3_600_000;

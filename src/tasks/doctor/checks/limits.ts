@@ -1,8 +1,8 @@
 // Checks whether the doctor's own calls hit rate limits or bans.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
-import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
+import { wholeText } from '../../../base/text/format.ts';
+import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { LimitUse, Probe } from '../context/probe.ts';
 
 const SOURCES: Readonly<Record<LimitUse['source'], string>> = {
@@ -22,7 +22,7 @@ function findingOf(probe: Probe): CheckFinding {
   const calls = probe.calls();
   const banned = calls.filter(({ status }) => status === 418).length;
   const limited = calls.filter(({ status, code }) => status !== 418 && (status === 429 || code === VENUE_CODES.tooManyRequests.code));
-  const callsText = calls.length === 1 ? '1 call' : `${count(calls.length)} calls`;
+  const callsText = calls.length === 1 ? '1 call' : `${wholeText(calls.length)} calls`;
   if (banned > 0) {
     return failed(`this address is banned (HTTP 418 to ${banned} of ${callsText})`, [
       'send nothing from here with any program until the ban has ended: bans grow from minutes to days. isobar waits by itself',
@@ -31,7 +31,7 @@ function findingOf(probe: Probe): CheckFinding {
   }
   if (limited.length > 0) {
     const ops = [...new Set(limited.map(({ op }) => op))];
-    return warning(`${limited.length} of ${callsText} refused for their rate: ${ops.join(', ')}`, [
+    return doubtful(`${limited.length} of ${callsText} refused for their rate: ${ops.join(', ')}`, [
       'isobar stays below the limits; other programs with this key or address use them up. Stop them, or give each its own key',
       'if there are no others, the service allows less than is known: write its limits into dialect.limits of the access file',
     ]);

@@ -1,7 +1,7 @@
 // Checks that the service can be reached: host name, connection with a valid certificate, and a reply.
 
-import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
+import { wholeText } from '../../../base/text/format.ts';
+import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 import { networkProblem } from '../fixes/networkFix.ts';
@@ -38,11 +38,11 @@ export async function checkConnection({ origin, market, probe }: CheckContext): 
   }
   const { protocol, subject, issuer, validToMs } = connection;
   const days = validToMs === null ? null : Math.floor((validToMs - probe.wallMs()) / DAY_MS);
-  const validityText = days === null ? 'valid' : `valid for ${count(days)} more ${days === 1 ? 'day' : 'days'}`;
+  const validityText = days === null ? 'valid' : `valid for ${wholeText(days)} more ${days === 1 ? 'day' : 'days'}`;
   const detail = `${protocol}, certificate of ${subject} ${validityText}`;
   const details = [`issued by ${issuer}`];
   if (days === null || days >= MIN_DAYS_LEFT) return ok(detail, { more: details });
-  return warning(detail, ['the exchange must renew its certificate; nothing can be traded after it has expired'], { more: details });
+  return doubtful(detail, ['the exchange must renew its certificate; nothing can be traded after it has expired'], { more: details });
 }
 
 /** Measures the round trip. */
@@ -60,7 +60,7 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
   const slowestMs = Math.max(...durationsMs);
   const detail = `${PINGS} answers, median ${milliseconds(medianMs)}, slowest ${milliseconds(slowestMs)}`;
   if (medianMs < SLOW_MS) return ok(detail);
-  return warning(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster connection']);
+  return doubtful(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster connection']);
 }
 
-const milliseconds = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : count(Math.round(ms))} ms`;
+const milliseconds = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : wholeText(Math.round(ms))} ms`;

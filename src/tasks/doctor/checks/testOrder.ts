@@ -1,7 +1,7 @@
 // Checks with a test order whether the key may trade. The service validates the order and never places it. The doctor sends no other order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { ok, warning, type CheckFinding } from '../context/check.ts';
+import { ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
@@ -25,7 +25,7 @@ export async function checkTestOrder(context: CheckContext): Promise<CheckFindin
   const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what: orderText });
   const code = errorCodeOf(outcome);
   if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`test order: ${orderText}; nothing was placed`] };
-  return warning(`the key may trade; ${orderText}: ${problem.detail}`, problem.fix ?? [], {
+  return doubtful(`the key may trade; ${orderText}: ${problem.detail}`, problem.fix ?? [], {
     code,
     serviceText: problem.serviceText ?? null,
   });

@@ -55,7 +55,7 @@ export const ok = (detail: string, options: Omit<CheckFinding, 'status' | 'detai
 /** Returns the finding of a check that could not run. */
 export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
 /** Returns the finding of a check that passed with a doubt. `fix`: one line for each step. */
-export const warning = (
+export const doubtful = (
   detail: string,
   fix: readonly string[],
   options: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},

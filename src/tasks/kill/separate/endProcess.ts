@@ -1,6 +1,6 @@
 // Ends the process that holds a journal, so that it cannot write or send orders while the kill closes its positions.
 
-import { after } from '../../../adapters/clock/wallClock.ts';
+import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import { findProcess, thisProcess } from '../../../adapters/disk/processes.ts';
 import { lockHolder } from '../../../adapters/disk/processLock.ts';
 import { readdirSync } from 'node:fs';
@@ -52,7 +52,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 async function hasExited(folder: string, maxMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < maxMs; waitedMs += POLL_EVERY_MS) {
     if (!holderOf(folder)) return true;
-    await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
+    await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
   }
   return false;
 }

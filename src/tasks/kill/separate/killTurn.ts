@@ -1,7 +1,7 @@
 // Lets one kill at a time take the journal of a bot: a second one waits until the first has closed the positions, and does not end it.
 
 import { dirname, join } from 'node:path';
-import { after, monotonicMs } from '../../../adapters/clock/wallClock.ts';
+import { runAfter, monotonicMs } from '../../../adapters/clock/wallClock.ts';
 import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
 import { lockFolder, lockHolder, processesHere, type LockMessages } from '../../../adapters/disk/processLock.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -50,7 +50,7 @@ export async function takeKillTurn(journal: string, { maxMs, onWait, signal }: T
       hasWaited = true;
     }
     // The pauses differ, so that two processes do not keep refusing each other.
-    await new Promise<void>((resolve) => void after(POLL_MS + (process.pid % POLL_MS), resolve));
+    await new Promise<void>((resolve) => void runAfter(POLL_MS + (process.pid % POLL_MS), resolve));
   }
 }
 

@@ -18,12 +18,12 @@ import { plainProof, type Proof } from '../../../model/run/proof.ts';
 const RUN_ROWS = 20_000;
 
 /** An order as both runs must have it: times from the start of the run, instruments by their place in the plan as it was given. */
-interface OrderRow {
+interface ComparedOrder {
   readonly timeMs: number;
   readonly text: string;
 }
 
-interface Outcome {
+interface ChangeOutcome {
   readonly change: PlanChange;
   /** Null: it holds. A text: why it does not apply. */
   readonly why: string | null;
@@ -43,7 +43,7 @@ export async function informOnChanges(
   const base = slicePlan(plan, span) ?? plan;
   const unchanged: ChangedPlan = { plan: base, shiftMs: 0, before: (instrument) => instrument };
   const expected = await ordersOf(tracer, unchanged, isFresh);
-  const outcomes: Outcome[] = [];
+  const outcomes: ChangeOutcome[] = [];
   for (const [index, change] of CHANGES.entries()) {
     onRun(index / CHANGES.length);
     const changedRun = change.apply(base, usesCalendar);
@@ -54,7 +54,7 @@ export async function informOnChanges(
     const actual = await ordersOf(tracer, changedRun, isFresh);
     outcomes.push({ change, why: null, first: differenceIn(expected, actual, change) });
   }
-  const namesOf = (those: readonly Outcome[]): string => joinedByAnd(those.map(({ change }) => change.name));
+  const namesOf = (those: readonly ChangeOutcome[]): string => joinedByAnd(those.map(({ change }) => change.name));
   const skipped = outcomes.filter(({ why }) => why !== null);
   const skippedText =
     skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
@@ -71,20 +71,20 @@ export async function informOnChanges(
 }
 
 /** Returns the first difference between two lists of orders; null if they are equal. */
-function differenceIn(expected: readonly OrderRow[], actual: readonly OrderRow[], { name }: PlanChange): Proof['first'] {
+function differenceIn(expected: readonly ComparedOrder[], actual: readonly ComparedOrder[], { name }: PlanChange): Proof['first'] {
   for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
     const expectedRow = expected[index];
     const actualRow = actual[index];
     if (expectedRow?.text === actualRow?.text && expectedRow?.timeMs === actualRow?.timeMs) continue;
     const timeMs = Math.min(expectedRow?.timeMs ?? Infinity, actualRow?.timeMs ?? Infinity);
-    const textAt = (row: OrderRow | undefined): string => (row?.timeMs === timeMs ? row.text : 'no order');
+    const textAt = (row: ComparedOrder | undefined): string => (row?.timeMs === timeMs ? row.text : 'no order');
     return { time: formatTime(timeMs), feed: null, what: name, expected: textAt(expectedRow), actual: textAt(actualRow) };
   }
   return null;
 }
 
 /** Returns the orders of a run in order of time, with the times and names of the run before the change. */
-async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, isFresh: boolean): Promise<readonly OrderRow[]> {
+async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, isFresh: boolean): Promise<readonly ComparedOrder[]> {
   try {
     return await tracer.bot({ plan, isFresh }, new DecisionTrace(), ({ engine }) => {
       spanLoop(engine, Infinity);
@@ -96,9 +96,9 @@ async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, 
 }
 
 /** `instruments`: as they were before the change, in whose digits amounts are shown. */
-function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftMs: number): readonly OrderRow[] {
+function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftMs: number): readonly ComparedOrder[] {
   const { length, createdMs, instrument, side, lots, quoteUnits, limit, ending } = orders;
-  const rows = Array.from({ length }, (_, row): OrderRow => {
+  const rows = Array.from({ length }, (_, row): ComparedOrder => {
     const { base, quote, quantityDigits, quoteDigits, priceDigits, wireName } = instruments[instrument[row]!]!;
     const size =
       lots[row]! > 0 ? `${fromScaled(lots[row]!, quantityDigits)} ${base}` : `${fromScaled(quoteUnits[row]!, quoteDigits)} ${quote}`;

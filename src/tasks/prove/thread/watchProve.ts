@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
@@ -85,7 +85,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
       worker.removeAllListeners('exit');
       void worker.terminate().then(notify, reject);
     };
-    const stopLooking = repeat(POLL_MS, () => {
+    const stopLooking = repeatEvery(POLL_MS, () => {
       onProgress(strategy, proof, share);
       if (silence.check() === null) return;
       const where = proof === null ? 'while its file was loaded' : `in the proof of ${proof}`;

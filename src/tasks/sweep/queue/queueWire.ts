@@ -51,15 +51,15 @@ export function parseShared(text: string): SharedSweep {
 export type JobAnswer =
   | {
       readonly values: string;
-      readonly refused: Reasons;
-      readonly failed: Reasons;
+      readonly refused: RowReasons;
+      readonly failed: RowReasons;
       readonly rows: number;
       readonly warnings: readonly Warning[];
     }
   | { readonly error: unknown };
 
 /** The reasons of a task, only for rows that have one. */
-type Reasons = readonly (readonly [row: number, reason: string])[];
+type RowReasons = readonly (readonly [row: number, reason: string])[];
 
 /** Returns a result in the form of the queue. */
 export function packResult({ values, refused, failed, warnings }: TaskResult): JobAnswer {
@@ -80,12 +80,12 @@ export function unpackResult({ values, refused, failed, rows, warnings }: Extrac
 }
 
 /** Returns the rows that have a reason, as they travel. */
-function packReasons(reasons: readonly (string | null)[]): Reasons {
+function packReasons(reasons: readonly (string | null)[]): RowReasons {
   return reasons.flatMap((reason, row): [number, string][] => (reason === null ? [] : [[row, reason]]));
 }
 
 /** Returns the reason of each row, null without one. */
-function unpackReasons(packed: Reasons, rows: number): (string | null)[] {
+function unpackReasons(packed: RowReasons, rows: number): (string | null)[] {
   const reasons = new Map(packed);
   return Array.from({ length: rows }, (_, row) => reasons.get(row) ?? null);
 }

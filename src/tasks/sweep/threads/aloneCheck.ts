@@ -96,10 +96,15 @@ class AloneThread {
 let thread: AloneThread | null = null;
 
 /** A figure that differs. */
-type Difference = readonly [name: string, together: string, alone: string];
+type AloneDifference = readonly [name: string, together: string, alone: string];
 
 /** Returns the first difference between a set that ran with others (row `row`) and alone (answer `index`); null: they are equal. */
-function differenceOf(joint: JointRun, row: number, aloneRun: Exclude<AloneAnswer, { error: unknown }>, index: number): Difference | null {
+function differenceOf(
+  joint: JointRun,
+  row: number,
+  aloneRun: Exclude<AloneAnswer, { error: unknown }>,
+  index: number,
+): AloneDifference | null {
   const refused = joint.refused[row] ?? null;
   const refusedAlone = aloneRun.refused[index] ?? null;
   if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
@@ -112,7 +117,7 @@ function differenceOf(joint: JointRun, row: number, aloneRun: Exclude<AloneAnswe
 }
 
 /** Returns the error about a set that has another result alone. */
-function differs({ strategies }: RunPlan, params: object, [name, joint, aloneRun]: Difference): DiffersError {
+function differs({ strategies }: RunPlan, params: object, [name, joint, aloneRun]: AloneDifference): DiffersError {
   const names = strategies.map(({ record }) => record.name).join(', ');
   const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);
   return new DiffersError(

@@ -1,6 +1,6 @@
 // Starts the threads of a sweep and ends tasks that hang.
 
-import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { ThreadPool, type PoolOptions, type PostTask } from '../search/pool.ts';
@@ -72,7 +72,7 @@ async function runWithStallWatch(
   const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
   const ending = new AbortController();
   let stalled: StalledRun | null = null;
-  const stopLooking = repeat(POLL_MS, () => {
+  const stopLooking = repeatEvery(POLL_MS, () => {
     stalled ??= stallDetector.check();
     if (stalled !== null) ending.abort();
   });

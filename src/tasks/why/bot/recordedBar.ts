@@ -2,7 +2,7 @@
 
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { count } from '../../../base/text/format.ts';
+import { wholeText } from '../../../base/text/format.ts';
 import { formatTime } from '../../../model/time.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import type { ExplainedBar, Question } from '../model/explanation.ts';
@@ -146,7 +146,7 @@ function missingOrder(records: readonly JournalRecord[], order: number): ConfigE
   const range =
     numbers.length === 0
       ? 'the bot has decided no order'
-      : `expected a number from ${count(Math.min(...numbers))} to ${count(Math.max(...numbers))}`;
+      : `expected a number from ${wholeText(Math.min(...numbers))} to ${wholeText(Math.max(...numbers))}`;
   return new ConfigError(
     `--order ${order}: ${range} since its strategies began`,
     'isobar orders lists the orders of a bot; each id ends with the number of the order',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { count } from '../../../base/text/format.ts';
+import { wholeText } from '../../../base/text/format.ts';
 
 /** A row of orders.csv by its column names. */
 export type StoredRow = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export function readStoredOrder(folder: string, order: number): StoredRow {
   const [header = ''] = bytes.toString('utf8', 0, Math.min(bytes.length, 4096)).split('\n');
   const line = lineAt(bytes, order);
   if (line.text === null || order < 1) {
-    const range = line.rows === 0 ? 'the run has no orders' : `expected a number from 1 to ${count(line.rows)}`;
+    const range = line.rows === 0 ? 'the run has no orders' : `expected a number from 1 to ${wholeText(line.rows)}`;
     throw new ConfigError(`--order ${order}: ${range}`, `${path} lists the orders; order_id is the number`);
   }
   const cells = cellsOf(line.text);

@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
@@ -74,7 +74,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
       worker.removeAllListeners('exit');
       void worker.terminate().then(notify, reject);
     };
-    const stopLooking = repeat(POLL_MS, () => {
+    const stopLooking = repeatEvery(POLL_MS, () => {
       onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
       if (stallDetector.check() === null) return;
       end(() => reject(new StrategyError(`${name}: no progress for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));

@@ -7,7 +7,7 @@ import { signalText } from './signalTree.ts';
 import { isSignal } from './watchedViews.ts';
 
 type Run = SealedBot['engine']['runs'][number];
-type Feed = Run['watches'][number]['feed'];
+type FeedOfRun = Run['watches'][number]['feed'];
 
 /** Returns the values of all series and signals of a strategy, with the sources of conditions. `instrument`: only of this one; null: of all. */
 export function valuesOf(
@@ -15,8 +15,8 @@ export function valuesOf(
   fieldNames: ReadonlyMap<object, readonly string[]>,
   instrument: string | null,
 ): readonly ExplainedValue[] {
-  const feedsByView = new Map<Series | Signal, Feed>();
-  const add = (feed: Feed, view: Series | Signal): void => {
+  const feedsByView = new Map<Series | Signal, FeedOfRun>();
+  const add = (feed: FeedOfRun, view: Series | Signal): void => {
     if (!feedsByView.has(view)) feedsByView.set(view, feed);
   };
   for (const feed of run.listened)
@@ -44,12 +44,12 @@ export function valuesOf(
 }
 
 /** Returns a view with all its direct and indirect sources. */
-function withSources(feed: Feed, view: Series | Signal): readonly (Series | Signal)[] {
+function withSources(feed: FeedOfRun, view: Series | Signal): readonly (Series | Signal)[] {
   return [...feed.indicators.sourcesOf(view).flatMap((source) => withSources(feed, source)), view];
 }
 
 /** True when a series or a signal belongs to this set. */
-function belongsTo(set: Feed['indicators'], view: object): boolean {
+function belongsTo(set: FeedOfRun['indicators'], view: object): boolean {
   try {
     set.keyOf(view as Series);
     return true;
@@ -60,7 +60,7 @@ function belongsTo(set: Feed['indicators'], view: object): boolean {
 }
 
 /** True for a series or a signal that is the same in every row. */
-function isConstant(feed: Feed, view: Series | Signal): boolean {
+function isConstant(feed: FeedOfRun, view: Series | Signal): boolean {
   const key = feed.indicators.keyOf(view);
   return key === String(Number(key));
 }

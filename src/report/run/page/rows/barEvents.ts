@@ -3,13 +3,13 @@
 import { unpackWide } from '../../../page/browser/unpack.ts';
 import { BAR_FILL_COLUMNS, BAR_ORDER_COLUMNS, type PackedColumn, type WireBarEvents } from '../../../page/wire.ts';
 
-type Columns<Names extends readonly string[]> = { readonly [Name in Names[number]]: Float64Array };
+type EventColumnsOf<Names extends readonly string[]> = { readonly [Name in Names[number]]: Float64Array };
 
 /** All orders and fills of the run as columns. */
 export interface BarEventRows {
   readonly texts: readonly string[];
-  readonly orders: Columns<typeof BAR_ORDER_COLUMNS>;
-  readonly fills: Columns<typeof BAR_FILL_COLUMNS>;
+  readonly orders: EventColumnsOf<typeof BAR_ORDER_COLUMNS>;
+  readonly fills: EventColumnsOf<typeof BAR_FILL_COLUMNS>;
 }
 
 /** The rows of the orders and fills of one bar. */
@@ -31,10 +31,10 @@ export async function unpackBarEvents({ texts, orders, fills }: WireBarEvents): 
 async function unpackAll<Names extends readonly string[]>(
   names: Names,
   columns: { readonly [Name in Names[number]]: PackedColumn },
-): Promise<Columns<Names>> {
+): Promise<EventColumnsOf<Names>> {
   const unpacked = await Promise.all(names.map(async (name: Names[number]) => [name, await unpackWide(columns[name])] as const));
   // The type of the keys is lost in Object.fromEntries, so it is asserted.
-  return Object.fromEntries(unpacked) as Columns<Names>;
+  return Object.fromEntries(unpacked) as EventColumnsOf<Names>;
 }
 
 /** Returns the orders and fills of an instrument in the bar from `openMs` to `closeMs`. */

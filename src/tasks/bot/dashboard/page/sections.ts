@@ -3,7 +3,7 @@
 
 import type { BotView, BotOrderView } from '../../../control/botView.ts';
 import { byId, element } from '../../../../report/page/browser/dom.ts';
-import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
+import { clockText, wholeText, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
 import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, signedText, signKind, type TableCell } from './table.ts';
 
 /** Acts on the items of the list "Needs your eye". */
@@ -47,11 +47,11 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
   ]);
   byId('cards')?.replaceChildren(
     ...cards,
-    card('Positions', count(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
-    card('Open orders', count(open.length), '', `${count(counts.ordersSent)} sent, ${count(counts.ordersDenied)} denied`),
+    card('Positions', wholeText(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
+    card('Open orders', wholeText(open.length), '', `${wholeText(counts.ordersSent)} sent, ${wholeText(counts.ordersDenied)} denied`),
     card(
       'Unknown',
-      count(unknown.length),
+      wholeText(unknown.length),
       '',
       unknown.length === 0 ? 'every outcome is known' : 'being looked for',
       unknown.length === 0 ? 'text' : 'amber',
@@ -134,7 +134,7 @@ export function showHeadroom({ headroom }: BotView): void {
     });
     const amounts =
       unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(max))}` : `${grouped(used)} of ${grouped(max)} ${unit}`;
-    const message = `${amounts}, ${count(usedPart * 100)}${THIN}% used`;
+    const message = `${amounts}, ${wholeText(usedPart * 100)}${THIN}% used`;
     return element(
       'div',
       { class: 'limit' },
@@ -181,7 +181,7 @@ export function showHealth(view: BotView): void {
         row(
           `Requests, ${name}`,
           stoppedUntilMs === null
-            ? `${count(used)} of ${count(max)} in ${windowMs / 1000}${THIN}s`
+            ? `${wholeText(used)} of ${wholeText(max)} in ${windowMs / 1000}${THIN}s`
             : `stopped for ${ageText(stoppedUntilMs - timeMs)}`,
           stoppedUntilMs !== null,
         ),
@@ -191,10 +191,10 @@ export function showHealth(view: BotView): void {
       audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.maxAgeMs)}`,
       audit.result !== 'ok',
     ),
-    row('Journal', journal.failure ?? `record ${count(journal.durableSeq)} on disk`, journal.failure !== null),
+    row('Journal', journal.failure ?? `record ${wholeText(journal.durableSeq)} on disk`, journal.failure !== null),
     row(
       'Process',
-      `${count(rssBytes / 2 ** 20)}${THIN}MiB${loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`}`,
+      `${wholeText(rssBytes / 2 ** 20)}${THIN}MiB${loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`}`,
     ),
   ];
   const root = byId('checks');
@@ -220,8 +220,8 @@ function showStrategies({ strategies }: BotView): void {
       cell(asset),
       cell(grouped(equity)),
       cell(signedText(today), signKind(today)),
-      cell(count(orders)),
-      cell(count(filled)),
+      cell(wholeText(orders)),
+      cell(wholeText(filled)),
     ]),
     'No strategy.',
   );
