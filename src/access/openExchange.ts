@@ -60,22 +60,13 @@ export interface ExchangeOptions {
 
 /** Builds the client. Opens no connection before the first call. Throws ConfigError for invalid limits. */
 export function openExchange(settings: AccessSettings, options: ExchangeOptions = {}): Exchange {
-  const { log, limited, speed = 1, guardWire = (wire) => wire } = options;
-  const { baseUrls, credentials, dialect, limits, stateFolder } = settings;
-  const { spot, futures } = baseUrls;
+  const { log, speed = 1, guardWire = (wire) => wire } = options;
+  const { baseUrls, credentials, dialect } = settings;
   const liveScheduler = new LiveScheduler({ speed });
   const scheduler = options.scheduler ?? liveScheduler;
   const wire = options.network ?? new UndiciWire();
   const clock = new ServerClock(scheduler, options.clock);
-  const limiter = new Limiter(scheduler, {
-    limits: limits.overrides,
-    ...(limits.banMinMs === null ? {} : { banMinMs: limits.banMinMs }),
-    bans: bansOf(
-      stateFolder,
-      [spot, futures].filter((origin) => origin !== null),
-    ),
-    ...(limited ? { onEvent: limited } : {}),
-  });
+  const limiter = limiterOf(settings, scheduler, options.limited);
   // Two processes that start in the same ms have different numbers.
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = options.random ?? (() => rng.next());
@@ -84,7 +75,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     scheduler,
     limiter,
     clock,
-    baseUrls: { spot: spot ?? NOWHERE, futures: futures ?? NOWHERE },
+    baseUrls: { spot: baseUrls.spot ?? NOWHERE, futures: baseUrls.futures ?? NOWHERE },
     credentials,
     dialect,
     random,
@@ -105,4 +96,15 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
       liveScheduler.close();
     },
   };
+}
+
+/** Returns the limiter of all calls. It keeps the bans of this computer's address in the state folder. Throws ConfigError for invalid limits. */
+function limiterOf({ baseUrls, limits, stateFolder }: AccessSettings, scheduler: Scheduler, limited: ExchangeOptions['limited']): Limiter {
+  const origins = [baseUrls.spot, baseUrls.futures].filter((origin) => origin !== null);
+  return new Limiter(scheduler, {
+    limits: limits.overrides,
+    ...(limits.banMinMs === null ? {} : { banMinMs: limits.banMinMs }),
+    bans: bansOf(stateFolder, origins),
+    ...(limited ? { onEvent: limited } : {}),
+  });
 }

@@ -177,13 +177,28 @@ export class Amounts {
 export function checkServiceConfig(config: ServiceConfig): void {
   const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
   if (instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
-  const owners = new Map<string, string>();
-  const checkUnique = (kind: string, value: string, name: string): void => {
-    const otherOwner = owners.get(`${kind} ${value}`);
-    if (otherOwner !== undefined)
-      throw new ConfigError(`account ${name}: account ${otherOwner} has the same ${kind}`, `give each its own ${kind}`);
-    owners.set(`${kind} ${value}`, name);
-  };
+  checkAccounts(accounts, instruments);
+  for (const [name, ms] of Object.entries(delays)) checkWhole(`delays.${name}`, ms, 0);
+  checkWhole('heartbeat.everyMs', heartbeat.everyMs, 1);
+  checkWhole('heartbeat.pongTimeoutMs', heartbeat.pongTimeoutMs, heartbeat.everyMs + 1);
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === null) continue;
+    checkWhole(`limits.${name}.count`, limit.count, 1);
+    checkWhole(`limits.${name}.windowMs`, limit.windowMs, 1);
+  }
+  for (const id of [...Object.keys(states), ...Object.keys(fundingRates)]) {
+    if (instruments.some((instrument) => instrument.id === id)) continue;
+    throw new ConfigError(`${id}: no instrument of this exchange`, `known: ${instruments.map((instrument) => instrument.id).join(' ')}`);
+  }
+  checkWhole('maxTriggers', maxTriggers, 1);
+  checkWhole('maxOpenOrdersPerSymbol', config.maxOpenOrdersPerSymbol, 1);
+  checkWhole('fills.graceMs', config.rowGraceMs, 0);
+  for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is not an operation`, 'isobar api --list names them');
+}
+
+/** Throws ConfigError for an account that has balances of a market without instruments, or invalid keys, or a uid or key of another account. */
+function checkAccounts(accounts: ServiceConfig['accounts'], instruments: ServiceConfig['instruments']): void {
+  const checkUnique = uniqueAccountValues();
   const hasMarket = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
   for (const { name, uid, balances, futures, keys, maxOpenOrders } of accounts) {
     if (!hasMarket('spot') && Object.keys(balances).length > 0) {
@@ -202,22 +217,17 @@ export function checkServiceConfig(config: ServiceConfig): void {
       checkUnique('API key', apiKey, name);
     }
   }
-  for (const [name, ms] of Object.entries(delays)) checkWhole(`delays.${name}`, ms, 0);
-  checkWhole('heartbeat.everyMs', heartbeat.everyMs, 1);
-  checkWhole('heartbeat.pongTimeoutMs', heartbeat.pongTimeoutMs, heartbeat.everyMs + 1);
-  for (const [name, limit] of Object.entries(limits)) {
-    if (limit === null) continue;
-    checkWhole(`limits.${name}.count`, limit.count, 1);
-    checkWhole(`limits.${name}.windowMs`, limit.windowMs, 1);
-  }
-  for (const id of [...Object.keys(states), ...Object.keys(fundingRates)]) {
-    if (instruments.some((instrument) => instrument.id === id)) continue;
-    throw new ConfigError(`${id}: no instrument of this exchange`, `known: ${instruments.map((instrument) => instrument.id).join(' ')}`);
-  }
-  checkWhole('maxTriggers', maxTriggers, 1);
-  checkWhole('maxOpenOrdersPerSymbol', config.maxOpenOrdersPerSymbol, 1);
-  checkWhole('fills.graceMs', config.rowGraceMs, 0);
-  for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is not an operation`, 'isobar api --list names them');
+}
+
+/** Returns a check that throws ConfigError when two accounts have the same value of one kind. */
+function uniqueAccountValues(): (kind: string, value: string, name: string) => void {
+  const owners = new Map<string, string>();
+  return (kind, value, name) => {
+    const otherOwner = owners.get(`${kind} ${value}`);
+    if (otherOwner !== undefined)
+      throw new ConfigError(`account ${name}: account ${otherOwner} has the same ${kind}`, `give each its own ${kind}`);
+    owners.set(`${kind} ${value}`, name);
+  };
 }
 
 /** Throws ConfigError unless `value` is a whole number of at least `min`. */

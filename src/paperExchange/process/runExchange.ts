@@ -59,10 +59,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const { clock, startMs } = clockOf(settings, store.binding.history?.lastMs ?? 0);
   // Starts at `startMs` and not at the current time: a fast clock may already have passed rows, which must be processed like all others.
   const service = await assembleService(settings, startMs, store);
-  service.onInternalError = (error) => {
-    internalError(error);
-    if (error.doubt !== null) store.giveUp(error.doubt);
-  };
+  reportInternalErrors(service, store, internalError);
   const exchange = new FaultyService(service, faults);
   // The server of the API, then that of the control port.
   const servers: RunningHttpServer[] = [];
@@ -97,6 +94,14 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       await close();
       stop();
     },
+  };
+}
+
+/** Passes internal errors on. One that leaves a doubt about the books also ends the storage, so that nothing is answered any more. */
+function reportInternalErrors(service: Service, store: RunningStore, report: (error: InternalError) => void): void {
+  service.onInternalError = (error) => {
+    report(error);
+    if (error.doubt !== null) store.giveUp(error.doubt);
   };
 }
 

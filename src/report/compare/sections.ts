@@ -84,11 +84,7 @@ function drawdownDifferenceText(difference: number | null): string {
 
 /** Returns the trust strip: what is equal in both runs, and the warnings. */
 export function comparisonTrustStrip(comparison: RunComparison): Markup {
-  const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
-  const first = a.summary.run;
-  const second = b.summary.run;
-  const isSameTime = first.fromMs === second.fromMs && first.toMs === second.toMs;
-  const countOf = (use: string) => inputs.filter((input) => input.use === use).length;
+  const { keys, firstFill, warnings, isIdentical } = comparison;
   const chips: Chip[] = [
     {
       label: 'result',
@@ -97,6 +93,32 @@ export function comparisonTrustStrip(comparison: RunComparison): Markup {
       href: 'first',
       isWarning: false,
     },
+    ...inputChips(comparison),
+    {
+      label: 'definition',
+      text: keys.length === 0 ? 'the same' : counted(keys.length, 'key'),
+      note: 'Keys whose values differ.',
+      href: 'differs',
+      isWarning: false,
+    },
+    {
+      label: 'first difference',
+      text: firstFill === null ? 'no fill differs' : `fill ${wholeText(firstFill.row)}`,
+      note: 'The first row of fills.csv that is not the same in both.',
+      href: 'first',
+      isWarning: false,
+    },
+  ];
+  return trustStrip(chips, warnings);
+}
+
+/** Returns the chips about what went into both runs: time, bars and code. */
+function inputChips({ a, b, inputs }: RunComparison): readonly Chip[] {
+  const first = a.summary.run;
+  const second = b.summary.run;
+  const isSameTime = first.fromMs === second.fromMs && first.toMs === second.toMs;
+  const countOf = (use: string) => inputs.filter((input) => input.use === use).length;
+  return [
     {
       label: 'time',
       text: isSameTime ? 'the same' : 'different',
@@ -118,22 +140,7 @@ export function comparisonTrustStrip(comparison: RunComparison): Markup {
       href: 'differs',
       isWarning: false,
     },
-    {
-      label: 'definition',
-      text: keys.length === 0 ? 'the same' : counted(keys.length, 'key'),
-      note: 'Keys whose values differ.',
-      href: 'differs',
-      isWarning: false,
-    },
-    {
-      label: 'first difference',
-      text: firstFill === null ? 'no fill differs' : `fill ${wholeText(firstFill.row)}`,
-      note: 'The first row of fills.csv that is not the same in both.',
-      href: 'first',
-      isWarning: false,
-    },
   ];
-  return trustStrip(chips, warnings);
 }
 
 /** Returns the difference of a figure. An arrow marks the better run, so that the colour is not needed. */

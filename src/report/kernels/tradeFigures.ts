@@ -90,10 +90,37 @@ export function resultFigures(pnl: Float64Array): ResultFigures {
 
 /** Returns all trade figures. `start` is the capital before the first trade, from which the closed-trade drawdown begins. */
 export function tradeFigures(set: TradeSet, start: number): TradeFigures {
-  const { pnl, fraction, holdMs } = set;
+  const { pnl } = set;
+  const results = resultFigures(pnl);
+  const { wins, losses, grossProfit, grossLoss } = results;
+  return {
+    wins,
+    losses,
+    draws: pnl.length - wins - losses,
+    grossProfit,
+    grossLoss,
+    maxConsecutiveWins: maxRun(pnl, 1),
+    maxConsecutiveLosses: maxRun(pnl, -1),
+    figures: singleFigures(set, results, start),
+    holdTime: holdFigures(set, results),
+    mae: excursionFigures(set, set.mae, columnMin),
+    mfe: excursionFigures(set, set.mfe, columnMax),
+    maeFraction: excursionFigures(set, set.maeFraction, columnMin),
+    mfeFraction: excursionFigures(set, set.mfeFraction, columnMax),
+  };
+}
+
+/** Returns a wrapper for figures that require a trade. */
+function withTradesOf({ pnl }: TradeSet): (compute: () => Figure) => Figure {
+  return (compute) => (pnl.length === 0 ? 'no-trades' : compute());
+}
+
+/** Returns the figures that are one number each. */
+function singleFigures(set: TradeSet, results: ResultFigures, start: number): Readonly<Record<TradeFigure, Figure>> {
+  const { pnl, fraction, mfe } = set;
+  const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = results;
   const n = pnl.length;
-  const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = resultFigures(pnl);
-  const withTrades = (compute: () => Figure): Figure => (n === 0 ? 'no-trades' : compute());
+  const withTrades = withTradesOf(set);
   const averageWin = withTrades(() => (wins === 0 ? 'no-wins' : grossProfit / wins));
   const averageLoss = withTrades(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
@@ -101,9 +128,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const middle = mean(pnl);
   const best = columnMax(pnl);
   const worst = columnMin(pnl);
-  const held = signedSums(holdMs, pnl);
   const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
-  const figures = {
+  return {
     winRate,
     profitFactor,
     averageTrade: withTrades(() => middle),
@@ -121,33 +147,35 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * wonShare - 1),
     sqn: withTrades(() => systemQuality(pnl, middle, best === worst)),
     kelly: chain(payoff, (ratio) => wonShare - (1 - wonShare) / ratio),
-    endTradeDrawdown: withTrades(() => (set.mfe === null ? 'not-recorded' : mean(differences(set.mfe, pnl)))),
+    endTradeDrawdown: withTrades(() => (mfe === null ? 'not-recorded' : mean(differences(mfe, pnl)))),
     closedTradeDrawdown: withTrades(() => closedDrawdown!.fraction),
     closedTradeDrawdownAbs: withTrades(() => closedDrawdown!.units),
-  } satisfies Record<TradeFigure, Figure>;
-  const excursion = (values: Float64Array | null, extreme: (of: Float64Array) => number): Record<ExcursionFigure, Figure> => ({
+  };
+}
+
+/** Returns the means and the median of the holding times, in ms. */
+function holdFigures(set: TradeSet, { wins, losses }: ResultFigures): Readonly<Record<HoldFigure, Figure>> {
+  const { pnl, holdMs } = set;
+  const withTrades = withTradesOf(set);
+  const held = signedSums(holdMs, pnl);
+  return {
+    mean: withTrades(() => mean(holdMs)),
+    median: withTrades(() => columnMedian(holdMs)),
+    wins: withTrades(() => (wins === 0 ? 'no-wins' : held.above / wins)),
+    losses: withTrades(() => (losses === 0 ? 'no-losses' : held.below / losses)),
+  };
+}
+
+/** Returns the mean and the most extreme of `values`, one value for each trade; null: no price path was recorded. */
+function excursionFigures(
+  set: TradeSet,
+  values: Float64Array | null,
+  extreme: (of: Float64Array) => number,
+): Readonly<Record<ExcursionFigure, Figure>> {
+  const withTrades = withTradesOf(set);
+  return {
     mean: withTrades(() => (values === null ? 'not-recorded' : mean(values))),
     extreme: withTrades(() => (values === null ? 'not-recorded' : extreme(values))),
-  });
-  return {
-    wins,
-    losses,
-    draws: n - wins - losses,
-    grossProfit,
-    grossLoss,
-    maxConsecutiveWins: maxRun(pnl, 1),
-    maxConsecutiveLosses: maxRun(pnl, -1),
-    figures,
-    holdTime: {
-      mean: withTrades(() => mean(holdMs)),
-      median: withTrades(() => columnMedian(holdMs)),
-      wins: withTrades(() => (wins === 0 ? 'no-wins' : held.above / wins)),
-      losses: withTrades(() => (losses === 0 ? 'no-losses' : held.below / losses)),
-    },
-    mae: excursion(set.mae, columnMin),
-    mfe: excursion(set.mfe, columnMax),
-    maeFraction: excursion(set.maeFraction, columnMin),
-    mfeFraction: excursion(set.mfeFraction, columnMax),
   };
 }
 

@@ -16,10 +16,10 @@ import {
   sweepProvenance,
   refusalsSection,
   sweepTitle,
-  sweepTrustStrip,
   sweepCards,
   PICTURES,
 } from './sections.ts';
+import { sweepTrustStrip } from './trust.ts';
 import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 

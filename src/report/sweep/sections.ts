@@ -1,14 +1,13 @@
-// Writes the static parts of a sweep report: findings, trust strip, the ten best sets, selection bias in words, provenance.
+// Writes the static parts of a sweep report: findings, the ten best sets, selection bias in words, provenance.
 
-import { warningText } from '../../model/warning.ts';
-import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
+import { card, stamp } from '../page/parts.ts';
 import { writeFigure, type FigureText } from '../words/figures.ts';
 import { commandBlock, factList, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
 import { wholeText, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
 import { deviation, columnMedian } from '../kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
-import { figureOf, setParams, type SweepRecord } from './figures/record.ts';
+import { figureAt, figureOf, setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,11 +23,6 @@ export function sweepTitle({ strategy }: SweepRecord): string {
 /** Returns the value of a figure in one set as text with its unit. */
 function valueText(record: SweepRecord, name: string, value: number | undefined): string {
   return value === undefined || !Number.isFinite(value) ? NONE : writeFigure(value, entryOf(name).kind, record.asset);
-}
-
-/** Returns the value of a figure in a set. NaN without one. */
-function valueAt(record: SweepRecord, name: string, set: number | null): number {
-  return set === null ? NaN : (figureOf(record, name)?.[set] ?? NaN);
 }
 
 /** Returns the head of the page: what was swept, the finding in one sentence, and the hash. */
@@ -69,70 +63,7 @@ function answer({ record, findings }: SweepReportInput): Markup {
       : html`; by chance alone the best of ${counted(selectionBias.trials, 'trial')} would show a Sharpe of
         ${fixed(selectionBias.expectedBest, 2)}.`;
   return html`${plateauText}The best single set of ${wholeText(ran)}, ${paramsText(record, top)}, has
-  ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
-}
-
-/** Returns the trust strip: sets, trials, deflated Sharpe, sample, and the warnings. */
-export function sweepTrustStrip({ record, findings }: SweepReportInput): Markup {
-  const { refused, failed, selectionBias, best: top } = findings;
-  const days = valueAt(record, 'days', top);
-  const trades = valueAt(record, 'trades', top);
-  const isSampled = record.gridSize > record.sets;
-  const failedHref = failed.length > 0 ? 'failed' : 'map-section';
-  const chips: Chip[] = [
-    {
-      label: 'sets',
-      text: outcomeText(findings),
-      note: isSampled
-        ? `Drawn from the ${counted(record.gridSize, 'combination')} of the grid by the seed of the definition.`
-        : 'Every combination of the grid.',
-      href: refused.length > 0 ? 'refused' : failedHref,
-      isWarning: failed.length > 0,
-    },
-    {
-      label: 'trials',
-      text: trialsText(selectionBias),
-      note: trialsNote(selectionBias),
-      href: 'chance',
-      isWarning: false,
-    },
-    {
-      label: 'deflated Sharpe',
-      text: selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1),
-      note: 'Probability that the true Sharpe ratio of the best set is above what the best of as many trials without skill would show.',
-      href: 'chance',
-      isWarning: selectionBias.deflated === null || selectionBias.deflated < 0.95,
-    },
-    {
-      label: 'sample',
-      text: `${counted(trades, 'trade')}, ${counted(days, 'day')}`,
-      note: 'Closed trades and daily returns of the best set. Below 30 trades or 90 days its figures say little.',
-      href: 'best',
-      isWarning: !(trades >= 30 && days >= 90),
-    },
-    {
-      label: 'out of sample',
-      text: 'not tested',
-      note: 'Every set saw the same bars. Keep a range of time that no sweep has touched, and run the set that you choose on it once.',
-      href: 'chance',
-      isWarning: true,
-    },
-  ];
-  return trustStrip(chips, findings.warnings.map(warningText));
-}
-
-/** Returns the number of trials behind the best set: all, those of earlier runs, and those of all families if they are more. */
-function trialsText({ trials, earlier, allTrials }: Findings['selectionBias']): string {
-  const earlierText = earlier > 0 ? `, ${wholeText(earlier)} earlier` : '';
-  const familiesText = allTrials > trials ? ` (${wholeText(allTrials)} of all families)` : '';
-  return `${wholeText(trials)}${earlierText}${familiesText}`;
-}
-
-/** Returns the note that says what counts as a trial. */
-function trialsNote({ family, allTrials }: Findings['selectionBias']): string {
-  const familyText = family === null ? 'without a family' : `of the family ${family}`;
-  const seen = `Different runs and sets ${familyText} that the ledger has seen on these bars, whatever strategy made them`;
-  return `${seen}; ${wholeText(allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`;
+  ${valueText(record, record.by, figureAt(record, record.by, top))}${bar}`;
 }
 
 /** Returns the figure cards. */
@@ -157,7 +88,7 @@ export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record'
       ),
       plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
     )}
-    ${card(figure(`${entry.label} of the best set`, valueAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
+    ${card(figure(`${entry.label} of the best set`, figureAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
     ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${counted(ranking.length, 'set')}`)}
     ${card(
       {
@@ -263,7 +194,7 @@ export function bestSetsSection({ record, findings }: SweepReportInput): Markup 
     html`<tr class="${kind}" data-set="${set}" tabindex="0">
       <th scope="row">${label}</th>
       ${setParams(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
-      ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, valueAt(record, name, set))}</td>`)}
+      ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, figureAt(record, name, set))}</td>`)}
       <td>${valueText(record, record.by, neighbours.mean[set])}</td>
     </tr>`;
   return html`<section id="best">

@@ -225,15 +225,7 @@ function tableOf(record: RunRecord, trades: TradeFigureColumns): { table: TradeB
     grossLoss: text(exactSumOf(pnl, -1)),
     closedPnl: text(exactSum(pnl)),
     ...values,
-    averageTrade: money(values.averageTrade),
-    medianTrade: money(values.medianTrade),
-    bestTrade: money(values.bestTrade),
-    worstTrade: money(values.worstTrade),
-    averageWin: money(values.averageWin),
-    averageLoss: money(values.averageLoss),
-    expectancy: money(values.expectancy),
-    endTradeDrawdown: money(values.endTradeDrawdown),
-    closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
+    ...moneyTexts(values, money),
     maxConsecutiveWins: result.maxConsecutiveWins,
     maxConsecutiveLosses: result.maxConsecutiveLosses,
     holdTime: settled.values(result.holdTime, 'holdTime.'),
@@ -247,6 +239,24 @@ function tableOf(record: RunRecord, trades: TradeFigureColumns): { table: TradeB
     liquidations: Number(exactSum(trades.liquidations)),
   };
   return { table, reasons: settled.reasons };
+}
+
+/** Returns the figures that are money as text, by `money`. */
+function moneyTexts(
+  values: Readonly<Record<MoneyName, number | null>>,
+  money: (units: number | null) => Money | null,
+): Readonly<Record<MoneyName, Money | null>> {
+  return {
+    averageTrade: money(values.averageTrade),
+    medianTrade: money(values.medianTrade),
+    bestTrade: money(values.bestTrade),
+    worstTrade: money(values.worstTrade),
+    averageWin: money(values.averageWin),
+    averageLoss: money(values.averageLoss),
+    expectancy: money(values.expectancy),
+    endTradeDrawdown: money(values.endTradeDrawdown),
+    closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
+  };
 }
 
 /** Turns figures into values, and collects the reasons of those that are missing. */

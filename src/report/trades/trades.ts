@@ -59,10 +59,8 @@ interface PositionTrades {
 /** Throws InvariantError when an instrument and the run count money in different units. */
 function buildTrades(record: RunRecord): RunTrades {
   const { instruments, fills } = record;
-  for (const { id, quoteDigits } of instruments) {
-    assert(quoteDigits === record.reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${record.reportingDigits}`);
-  }
-  const bars = instruments.map(({ id }) => executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
+  checkMoneyUnits(record);
+  const bars = executionBars(record);
   // Most trades have two fills.
   const closed = new ClosedTradeCollector(fills.length / 2 + 1);
   const fill = new FillRecord();
@@ -95,14 +93,31 @@ function buildTrades(record: RunRecord): RunTrades {
   for (const { book } of positions.values()) book.end();
   const tags = new Tags(record);
   return {
-    closed: closed.columns(
-      (fillRow) => tags.of(fillRow),
-      (fillRow) => exitReasonOf(record, fillRow),
-    ),
+    closed: closedTrades(closed, tags, record),
     ...openOf(record, [...positions.values()]),
     tags: tags.texts,
     path: bars.every((columns) => columns !== null) ? 'coarse' : 'not-recorded',
   };
+}
+
+/** Returns the columns of the closed trades, each with its tag and the reason of its exit. */
+function closedTrades(rows: ClosedTradeCollector, tags: Tags, record: RunRecord): RunTrades['closed'] {
+  return rows.columns(
+    (fillRow) => tags.of(fillRow),
+    (fillRow) => exitReasonOf(record, fillRow),
+  );
+}
+
+/** Throws InvariantError when an instrument and the run count money in different units. */
+function checkMoneyUnits({ instruments, reportingDigits }: RunRecord): void {
+  for (const { id, quoteDigits } of instruments)
+    assert(quoteDigits === reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${reportingDigits}`);
+}
+
+/** Returns the bars in which the orders of each instrument filled. Null for an instrument without a feed. */
+function executionBars({ instruments, feeds }: RunRecord) {
+  const executions = executionFeeds(feeds);
+  return instruments.map(({ id }) => executions.find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
 }
 
 const costsByRecord = new WeakMap<RunRecord, FillCosts>();
@@ -110,9 +125,7 @@ const costsByRecord = new WeakMap<RunRecord, FillCosts>();
 export function costsOf(record: RunRecord): FillCosts {
   let costs = costsByRecord.get(record);
   if (costs === undefined) {
-    const feeds = executionFeeds(record.feeds);
-    const bars = record.instruments.map(({ id }) => feeds.find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
-    costs = fillCosts(record, record.instruments.map(valuationOf), bars);
+    costs = fillCosts(record, record.instruments.map(valuationOf), executionBars(record));
     costsByRecord.set(record, costs);
   }
   return costs;

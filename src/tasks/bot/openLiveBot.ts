@@ -3,7 +3,6 @@
 import { dirname, join } from 'node:path';
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { runSoon } from '../../adapters/clock/wallClock.ts';
-import { RestExchange } from '../../adapters/exchange/restExchange.ts';
 import { UndiciWire } from '../../adapters/exchange/wire/undiciWire.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
@@ -11,11 +10,9 @@ import { PARTS } from '../../app/parts.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Market } from '../../model/instrument.ts';
 import { denialText } from '../../orders/denialReasons.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
-import { contractBooks } from '../../portfolio/pairedLedger.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { openJournalFolder } from '../../adapters/journal/openOnDisk.ts';
@@ -27,12 +24,11 @@ import { measureClock } from '../download/service.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
 import { checkBooks, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
-import { LiveBot } from './run/liveBot.ts';
+import { LiveBot, type LiveBotDeps } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
 import { readLeftOrders, leftText } from './account/leftOrders.ts';
-import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { ExternalReader } from './external/reader.ts';
 import { hookCheckers, openWebhooks, type TakeHookValue } from './external/webhooks.ts';
@@ -40,6 +36,7 @@ import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './lifetime/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
 import type { LiveLog } from './run/log.ts';
+import { restExchange } from './marketAdapter.ts';
 import { MarketRouter } from './account/marketRouter.ts';
 import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
@@ -140,34 +137,78 @@ interface BotSurroundings {
 async function assemble(
   config: LiveConfig,
   options: LiveOptions,
-  { overrides, exchange, calls, undo }: BotSurroundings,
+  surroundings: BotSurroundings,
 ): Promise<Omit<OpenedBot, 'killSwitch' | 'close'>> {
-  const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
-  const log = options.log(venueMs);
-  const cell: BotUnderConstruction['cell'] = { bot: null, engine: null };
-  const services = new MarketRouter();
-  const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
-  // Take the lock first: a second bot of the same account must not send a request.
-  const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs }, options.computer);
-  undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
-  checkBooks(config, journal);
+  const { overrides, exchange, undo } = surroundings;
+  const parts = openParts(config, options, exchange, undo);
+  const { cell, services, journal, narrated, absenceBounds, log } = parts;
   const checkers = config.webhooks === null ? null : hookCheckers(config.series, config.webhooks);
   await measureClocks(config, exchange);
-  const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
-  const listed = await retry(() => loadLiveMarket(config, exchange));
-  const absenceBounds = new MeasuredAbsenceBounds(config.proof);
-  const narrated = narratedJournal(journal, { cell, afterSend }, log);
-  const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
-    log.info(`${strategy}: ${message}`, fields);
-  const started = await startLifetime({
+  const started = await startEngine(config, options, surroundings, parts);
+  const { plan, engine } = started;
+  cell.engine = engine;
+  for (const note of started.feeds.notes) log.warn(note);
+  await haltForLeftOrders(engine, exchange, parts);
+  for (const market of config.markets)
+    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
+  for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
+  const bot = new LiveBot({ ...botDeps(config, surroundings, parts, started), broken: options.broken });
+  cell.bot = bot;
+  takeRearm(bot);
+  continueOrders(bot, services, started, journal);
+  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
+  journal.forget();
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
+}
+
+/** The parts of the bot that exist before its engine. */
+interface EarlyParts extends BotUnderConstruction {
+  readonly journal: BotJournal;
+  /** The journal that also logs the decisions of strategies. */
+  readonly narrated: NarratedJournal;
+  readonly absenceBounds: MeasuredAbsenceBounds;
+  readonly log: LiveLog;
+  /** Repeats a request of the start until the exchange replies. */
+  readonly retry: <T>(act: () => Promise<T>) => Promise<T>;
+}
+
+/** Opens the journal and what it needs. Throws ConfigError if another process has the journal, or if it is of other books. */
+function openParts(config: LiveConfig, options: LiveOptions, exchange: Exchange, undo: BotSurroundings['undo']): EarlyParts {
+  const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
+  const log = options.log(venueMs);
+  const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
+  const construction: BotUnderConstruction = { cell: { bot: null, engine: null }, services: new MarketRouter(), afterSend, venueMs };
+  // Take the lock first: a second bot of the same account must not send a request.
+  const journal = openJournal(config, exchange, construction, options.computer);
+  undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
+  checkBooks(config, journal);
+  return {
+    ...construction,
+    journal,
+    narrated: narratedJournal(journal, construction, log),
+    absenceBounds: new MeasuredAbsenceBounds(config.proof),
+    log,
+    retry: (act) => retryAtStart(exchange.scheduler, config.timeScale, act),
+  };
+}
+
+/** Builds the engine, which continues the last lifetime if the journal has one. */
+async function startEngine(
+  config: LiveConfig,
+  options: LiveOptions,
+  { overrides, exchange }: BotSurroundings,
+  { services, journal, narrated, absenceBounds, log, venueMs, retry }: EarlyParts,
+): Promise<StartedLifetime> {
+  const market = await retry(() => loadLiveMarket(config, exchange));
+  return startLifetime({
     config,
     journal,
-    market: listed,
+    market,
     exchange: services,
     narratedJournal: narrated,
     overrides,
     absenceBounds,
-    log: line,
+    log: (_, strategy, message, fields) => log.info(`${strategy}: ${message}`, fields),
     venueMs,
     notify: (message) => log.info(message),
     options,
@@ -175,15 +216,23 @@ async function assemble(
     // Only a first start compares balances. At later starts they have changed with the ledger, and audits compare order by order.
     firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
-  const { plan, engine, feeds } = started;
-  cell.engine = engine;
-  for (const note of feeds.notes) log.warn(note);
-  const leftOrders = journal.state.config === null ? await retry(() => readLeftOrders(exchange, engine.instruments)) : [];
-  if (leftOrders.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(leftOrders), venueMs());
-  for (const market of config.markets)
-    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
-  for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
-  const bot = new LiveBot({
+}
+
+/** Halts a bot without a journal if the account has open orders, because an earlier bot may have left them. */
+async function haltForLeftOrders(engine: Engine, exchange: Exchange, { journal, retry, venueMs }: EarlyParts): Promise<void> {
+  if (journal.state.config !== null) return;
+  const left = await retry(() => readLeftOrders(exchange, engine.instruments));
+  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
+}
+
+/** Returns the collaborators of the bot. */
+function botDeps(
+  config: LiveConfig,
+  { exchange, calls }: BotSurroundings,
+  { services, journal, narrated, absenceBounds, afterSend, log, venueMs }: EarlyParts,
+  { plan, engine, feeds, startUnits, held, sinceMs }: StartedLifetime,
+): Omit<LiveBotDeps, 'broken'> {
+  return {
     config,
     plan,
     engine,
@@ -196,21 +245,14 @@ async function assemble(
     afterSend,
     knownRates: ({ id, wireName }) =>
       joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
-    startUnits: started.startUnits,
-    held: started.held,
+    startUnits,
+    held,
     narratedJournal: narrated,
-    sinceMs: started.sinceMs,
+    sinceMs,
     requests: calls,
     log,
     venueMs,
-    broken: options.broken,
-  });
-  cell.bot = bot;
-  takeRearm(bot);
-  continueOrders(bot, services, started, journal);
-  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
-  journal.forget();
-  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
+  };
 }
 
 /** Returns the journal that also logs each decision of a strategy. */
@@ -349,51 +391,4 @@ async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange
       'run isobar doctor to find the reason',
     );
   }
-}
-
-/** The bot's side of the exchange adapter. */
-interface AdapterParts {
-  readonly services: MarketRouter;
-  readonly engine: Engine;
-  readonly journal: BotJournal;
-  readonly absenceBounds: MeasuredAbsenceBounds;
-}
-
-/** Returns the exchange port for one market. */
-function restExchange(
-  config: LiveConfig,
-  { futures }: RunPlan,
-  exchange: Exchange,
-  { engine, journal, absenceBounds: delayObserver, services }: AdapterParts,
-  market: Market,
-): RestExchange {
-  // Totals are noted by asset. Both markets may have the same asset, so add the market.
-  const wireSymbol = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
-  return new RestExchange({
-    client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
-    scheduler: exchange.scheduler,
-    serverTime: () => exchange.serverTime(market),
-    market,
-    instruments: engine.instruments,
-    journal: journal.journal,
-    notes: {
-      cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
-      setting: (body) => journal.journal.setting(body),
-      unattributedFill: (fill) => journal.journal.unattributedFill(fill),
-    },
-    heldLots: (index, side) => engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, side === 'buy', true), 0),
-    holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
-    clientOrderIdOf: journal.cidOf,
-    orderOf: (id) => engine.orders.get(id),
-    delayObserver,
-    isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
-    // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.
-    settings: config.orders,
-    ...(futures && market === 'futures'
-      ? {
-          contractSettingsTarget: () =>
-            ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
-        }
-      : {}),
-  });
 }

@@ -119,9 +119,13 @@ function moneyMetrics({ equity, strategies, headroom }: BotView): readonly strin
   ];
 }
 
-/** Returns the metrics of data, clocks, audits, journal and process. */
+/** Returns the metrics of data, clocks, request limits, audits, journal and process. */
 function healthMetrics(view: BotView): readonly string[] {
-  const { feeds, series, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
+  return [...dataMetrics(view), ...exchangeMetrics(view), ...auditMetrics(view), ...processMetrics(view)];
+}
+
+/** Returns the metrics of the age of bars and of external series. */
+function dataMetrics({ feeds, series }: BotView): readonly string[] {
   return [
     metric(
       'isobar_data_age_seconds',
@@ -141,6 +145,12 @@ function healthMetrics(view: BotView): readonly string[] {
       'Age at which a symbol is halted',
       feeds.map(({ instrument, interval, maxAgeMs }) => ({ labels: { instrument, interval }, value: seconds(maxAgeMs) })),
     ),
+  ];
+}
+
+/** Returns the metrics of the clocks of the exchange and of its request limits. */
+function exchangeMetrics({ clocks, budget }: BotView): readonly string[] {
+  return [
     metric(
       'isobar_clock_offset_seconds',
       'gauge',
@@ -165,6 +175,13 @@ function healthMetrics(view: BotView): readonly string[] {
       '1 while nothing of a class of requests is sent',
       budget.map(({ name, stoppedUntilMs }) => ({ labels: { class: name }, value: stoppedUntilMs === null ? 0 : 1 })),
     ),
+  ];
+}
+
+/** Returns the metrics of the last audit. */
+function auditMetrics(view: BotView): readonly string[] {
+  const { audit } = view;
+  return [
     metric('isobar_audit_age_seconds', 'gauge', 'Since orders, fills and balances were last compared completely', [
       { value: since(view, audit.fastMs) },
     ]),
@@ -174,12 +191,18 @@ function healthMetrics(view: BotView): readonly string[] {
       '1 while the last comparison found no difference',
       audit.result === 'none' ? [] : [{ value: audit.result === 'ok' ? 1 : 0 }],
     ),
+  ];
+}
+
+/** Returns the metrics of the journal and of the process. */
+function processMetrics({ journal, loopDelayP99Ms, rssBytes, timeMs }: BotView): readonly string[] {
+  return [
     metric('isobar_journal_failed', 'gauge', '1 when nothing is written any more', [{ value: journal.failure === null ? 0 : 1 }]),
     metric('isobar_journal_waiting_records', 'gauge', 'Records that are not on the disk yet', [
       { value: journal.lastSeq - journal.durableSeq },
     ]),
     metric('isobar_event_loop_delay_p99_seconds', 'gauge', 'Event-loop delay of the last minute', [{ value: seconds(loopDelayP99Ms) }]),
     metric('isobar_resident_memory_bytes', 'gauge', 'Resident memory of the process', [{ value: rssBytes }]),
-    metric('isobar_view_time_seconds', 'gauge', 'Time of the bot at which this was taken, Unix time', [{ value: view.timeMs / 1000 }]),
+    metric('isobar_view_time_seconds', 'gauge', 'Time of the bot at which this was taken, Unix time', [{ value: timeMs / 1000 }]),
   ];
 }

@@ -58,76 +58,142 @@ export interface KillReport {
 export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
   const report = new KillReportBuilder(venue, options.books !== null);
-  // Orders whose end is not proved yet.
-  let remaining = knownOrders;
-  const progress = new FlattenProgress();
-  /** Ids of the protective trigger orders that have been cancelled. */
-  const protectiveIds = new Set<string>();
-  const journalPositions = (): readonly string[] => (options.books === null ? [] : (options.believed?.() ?? []));
+  const kill = new KillRun(venue, report, knownOrders, options);
   try {
-    const { giveUpMs } = deps.settings;
-    if (options.books !== null) venue.giveUpMs = giveUpMs * SET_ASIDE_PART;
-    const cancelled = await cancelAll(venue, knownOrders, options.all);
-    report.noteCancelled(cancelled);
-    remaining = onlyOf(knownOrders, cancelled.stuck);
-    const stuck = new Map(cancelled.stuck);
-    if (options.books !== null) {
-      const isAllStuck = stuck.size === deps.instruments.length;
-      venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_PART) : giveUpMs;
-      const { books: readBooks, all, terms } = options;
-      const reading: { books: Promise<KillBooks> | null } = { books: null };
-      // The first reading lacks what was journalled until this process had the journal: the slices of another kill, for example.
-      const settleLate = async (orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> => {
-        if (!isUnknownLater(venue, orders, knownOrders)) return new Map();
-        const again = await cancelAll(venue, orders, all, instruments);
-        report.noteCancelledAgain(again, instruments);
-        for (const [id, reason] of again.stuck) stuck.set(id, reason);
-        return again.stuck;
-      };
-      const close = async (instruments: readonly Instrument[]): Promise<void> => {
-        if (instruments.length === 0) return;
-        const books = await (reading.books ??= readBooks());
-        const late = await settleLate(books.books.orders, instruments);
-        const settled = instruments.filter(({ id }) => !late.has(id));
-        const cancelTriggers = (instrument: Instrument): Promise<readonly LeftTrigger[]> =>
-          drainTriggers(venue, instrument, books.books.orders, { all, which: 'every', ended: protectiveIds });
-        const positions = positionsOf(settled, new Judge(venue, books.books), books, cancelTriggers);
-        report.noteFlattened(await flatten(venue, positions, terms, progress));
-      };
-      const closeLater = async (instruments: readonly Instrument[]): Promise<void> => {
-        if (instruments.length === 0) return;
-        const again = await cancelAll(venue, knownOrders, all, instruments);
-        report.noteCancelled(again);
-        for (const { id } of instruments) stuck.delete(id);
-        for (const [id, reason] of again.stuck) stuck.set(id, reason);
-        remaining = onlyOf(knownOrders, stuck);
-        await close(instruments.filter(({ id }) => !again.stuck.has(id)));
-      };
-      const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => cancelled.stuck.has(id) === isStuck));
-      await Promise.all([close(free!), closeLater(late!)]);
-      const done = deps.instruments.filter(({ id }) => !stuck.has(id));
-      if (reading.books !== null) {
-        const { books } = await reading.books;
-        // Protective orders of a position that could not be closed stay.
-        report.noteProtective(
-          await cancelProtective(venue, books.orders, all, { closed: without(done, report.open), ended: protectiveIds }),
-        );
-        // Slices are orders too, so verify that none of them is open.
-        const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
-        const proved = without(done, report.gaveUp);
-        const again = await cancelAll(venue, slices, all, proved);
-        report.noteCancelledAgain(again, proved);
-        for (const [id, reason] of again.stuck) stuck.set(id, reason);
-      }
-    }
-    report.noteStuck(stuck, openTexts(remaining), journalPositions());
+    await kill.run();
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.noteStopped(error.message, progress, [...openTexts(remaining), ...journalPositions()]);
+    report.noteStopped(error.message, kill.progress, [...kill.openTexts(), ...kill.journalPositions()]);
   } finally {
     venue.close();
   }
   return report.toReport();
+}
+
+/** The steps of one kill, and what is left to do while it runs. */
+class KillRun {
+  readonly progress = new FlattenProgress();
+  readonly #venue: KillVenue;
+  readonly #report: KillReportBuilder;
+  readonly #knownOrders: KillOrders;
+  readonly #options: KillOptions;
+  /** Orders whose end is not proved yet. */
+  #remaining: KillOrders;
+  /** Instruments whose orders could not be cancelled, each with the reason. */
+  readonly #stuck = new Map<InstrumentId, string>();
+  /** Ids of the protective trigger orders that have been cancelled. */
+  readonly #protectiveIds = new Set<string>();
+  /** The books and the journal; null until the first position is closed. */
+  #reading: Promise<KillBooks> | null = null;
+
+  constructor(venue: KillVenue, report: KillReportBuilder, knownOrders: KillOrders, options: KillOptions) {
+    this.#venue = venue;
+    this.#report = report;
+    this.#knownOrders = knownOrders;
+    this.#options = options;
+    this.#remaining = knownOrders;
+  }
+
+  /** Cancels all orders, closes the positions if that was requested, and reports what could not be cancelled. */
+  async run(): Promise<void> {
+    const { books } = this.#options;
+    const { giveUpMs } = this.#venue.deps.settings;
+    if (books !== null) this.#venue.giveUpMs = giveUpMs * SET_ASIDE_PART;
+    const { stuck } = await this.#cancelKnown();
+    this.#remaining = onlyOf(this.#knownOrders, stuck);
+    this.#noteStuck(stuck);
+    if (books !== null) await this.#closePositions(stuck, books);
+    this.#report.noteStuck(this.#stuck, this.openTexts(), this.journalPositions());
+  }
+
+  /** Returns sentences about orders that may still be open. */
+  openTexts(): readonly string[] {
+    return openTexts(this.#remaining);
+  }
+
+  /** Returns sentences about positions that the bot is believed to have. Empty for a kill that closes none. */
+  journalPositions(): readonly string[] {
+    return this.#options.books === null ? [] : (this.#options.believed?.() ?? []);
+  }
+
+  /** Closes all positions, those of stuck instruments later, and cancels what protected them. */
+  async #closePositions(stuck: CancelResult['stuck'], readBooks: () => Promise<KillBooks>): Promise<void> {
+    const { deps } = this.#venue;
+    const { giveUpMs } = deps.settings;
+    const isAllStuck = stuck.size === deps.instruments.length;
+    this.#venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_PART) : giveUpMs;
+    const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => stuck.has(id) === isStuck));
+    await Promise.all([this.#close(free!, readBooks), this.#closeLater(late!, readBooks)]);
+    if (this.#reading !== null) await this.#cancelWhatIsLeft(await this.#reading);
+  }
+
+  /** Closes the positions of instruments whose orders have ended. */
+  async #close(instruments: readonly Instrument[], readBooks: () => Promise<KillBooks>): Promise<void> {
+    if (instruments.length === 0) return;
+    const books = await (this.#reading ??= readBooks());
+    const { orders } = books.books;
+    const late = await this.#settleLate(orders, instruments);
+    const settled = instruments.filter(({ id }) => !late.has(id));
+    const { all, terms } = this.#options;
+    const cancelTriggers = (instrument: Instrument): Promise<readonly LeftTrigger[]> =>
+      drainTriggers(this.#venue, instrument, orders, { all, which: 'every', ended: this.#protectiveIds });
+    const positions = positionsOf(settled, new Judge(this.#venue, books.books), books, cancelTriggers);
+    this.#report.noteFlattened(await flatten(this.#venue, positions, terms, this.progress));
+  }
+
+  /** Cancels the orders of stuck instruments once more, and closes the positions of those that are free now. */
+  async #closeLater(instruments: readonly Instrument[], readBooks: () => Promise<KillBooks>): Promise<void> {
+    if (instruments.length === 0) return;
+    const again = await this.#cancelKnown(instruments);
+    for (const { id } of instruments) this.#stuck.delete(id);
+    this.#noteStuck(again.stuck);
+    this.#remaining = onlyOf(this.#knownOrders, this.#stuck);
+    await this.#close(
+      instruments.filter(({ id }) => !again.stuck.has(id)),
+      readBooks,
+    );
+  }
+
+  /**
+   * Cancels again if the books know of orders that were journalled until this process had the journal, such as the slices of another kill.
+   * Returns the instruments that are stuck now.
+   */
+  async #settleLate(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
+    if (!isUnknownLater(this.#venue, orders, this.#knownOrders)) return new Map();
+    return this.#cancelAgain(orders, instruments);
+  }
+
+  /** Cancels what protected the closed positions, and slices that are still open. */
+  async #cancelWhatIsLeft({ books }: KillBooks): Promise<void> {
+    const venue = this.#venue;
+    const report = this.#report;
+    const done = venue.deps.instruments.filter(({ id }) => !this.#stuck.has(id));
+    // Protective orders of a position that could not be closed stay.
+    const closed = without(done, report.open);
+    report.noteProtective(await cancelProtective(venue, books.orders, this.#options.all, { closed, ended: this.#protectiveIds }));
+    // Slices are orders too, so verify that none of them is open.
+    const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
+    await this.#cancelAgain(slices, without(done, report.gaveUp));
+  }
+
+  /** Cancels the orders that were known at the start. */
+  async #cancelKnown(instruments?: readonly Instrument[]): Promise<CancelResult> {
+    const result = await cancelAll(this.#venue, this.#knownOrders, this.#options.all, instruments);
+    this.#report.noteCancelled(result);
+    return result;
+  }
+
+  /** Cancels `orders` of instruments that were cancelled before. Returns the instruments that are stuck now. */
+  async #cancelAgain(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
+    const again = await cancelAll(this.#venue, orders, this.#options.all, instruments);
+    this.#report.noteCancelledAgain(again, instruments);
+    this.#noteStuck(again.stuck);
+    return again.stuck;
+  }
+
+  #noteStuck(stuck: CancelResult['stuck']): void {
+    for (const [id, reason] of stuck) this.#stuck.set(id, reason);
+  }
 }
 
 const without = (instruments: readonly Instrument[], ids: ReadonlySet<InstrumentId>): readonly Instrument[] =>

@@ -128,7 +128,7 @@ function valueOf({ names }: ParamCheck, sent: SentValues): Json | undefined {
 
 /** Checks one parameter and adds its value to `collected`. Returns 0 or an error code. */
 function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: Rules, collected: CollectedArgs): number {
-  const { name, param, isSymbol } = check;
+  const { name, param } = check;
   if (isWindowName(name)) return 0;
   if (value === undefined || value === null) return checkAbsent(check, rules, collected);
   if (param.kind === 'ids') return checkIds(value, param.max, rules, collected);
@@ -144,18 +144,23 @@ function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPl
     collected.texts.set(name, '');
     return 0;
   }
-  if (value === '') {
-    if (isSymbol) return badSymbol.code;
-    if (param.need === 'required' || param.need === 'disputed') return paramEmpty.code;
-    return param.need === 'either' || param.kind === 'text' ? 0 : mandatoryParamEmpty.code;
-  }
+  if (value === '') return codeOfEmptyText(check);
   if (typeof value === 'boolean') return mandatoryParamEmpty.code;
-  if (value instanceof JsonNumber) {
-    const isDigits = param.kind === 'integer' || param.kind === 'id' || param.kind === 'decimal' || param.kind === 'time';
-    if (!isDigits && param.kind !== 'choice') return mandatoryParamEmpty.code;
-  } else if (check.wire === 'number' && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
-  const text = value instanceof JsonNumber ? value.text : value;
-  return checkText(check, text, rules, collected);
+  if (!hasWireType(check, value, rules)) return mandatoryParamEmpty.code;
+  return checkText(check, value instanceof JsonNumber ? value.text : value, rules, collected);
+}
+
+/** Returns the error code of a parameter that was sent as an empty text; 0 if it counts as not sent. */
+function codeOfEmptyText({ param, isSymbol }: ParamCheck): number {
+  if (isSymbol) return badSymbol.code;
+  if (param.need === 'required' || param.need === 'disputed') return paramEmpty.code;
+  return param.need === 'either' || param.kind === 'text' ? 0 : mandatoryParamEmpty.code;
+}
+
+/** True when the parameter may have this JSON type. A number may be sent as text, except in a body of a profile with strict types. */
+function hasWireType({ param: { kind }, wire }: ParamCheck, value: JsonNumber | string, { place, profile }: Rules): boolean {
+  if (!(value instanceof JsonNumber)) return !(wire === 'number' && place === 'body' && profile.strictTypes);
+  return kind === 'integer' || kind === 'id' || kind === 'decimal' || kind === 'time' || kind === 'choice';
 }
 
 /** True when a parameter belongs to a value of another parameter, and that parameter, already checked, has a different value. */

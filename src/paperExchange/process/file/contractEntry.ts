@@ -55,8 +55,29 @@ export type ContractEntry = z.output<typeof contractEntry>;
 /** Defaults of a contract entry. */
 const ENTRY_DEFAULTS = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
 
-/** Returns the instrument of the entry with index `at`. `where` names the config. Throws ConfigError naming the key. */
+/** Returns the instrument of the entry at `index`. `where` names the config. Throws ConfigError naming the key. */
 export function contractInstrument(entry: ContractEntry, index: number, where: string): Instrument {
+  const contract = contractOf(entry, index, where);
+  const { marginCoin, marginDigits, multiplierCoin } = contract;
+  return {
+    id: instrumentId('futures', entry.contractName),
+    market: 'futures',
+    wireName: entry.contractName,
+    base: multiplierCoin,
+    quote: marginCoin,
+    priceDigits: entry.priceDigits,
+    quantityDigits: 0,
+    quoteDigits: marginDigits,
+    baseDigits: 0,
+    minLots: lots(entry.minVolume ?? ENTRY_DEFAULTS.minVolume),
+    makerFeePpm: 0,
+    takerFeePpm: 0,
+    contract,
+  };
+}
+
+/** Returns the terms of the contract of an entry. An inverse contract is settled in the coin that the other kinds count. */
+function contractOf(entry: ContractEntry, index: number, where: string): Contract {
   const { contractName, multiplier, inverse = false, priceDigits, maxMarketVolume = 0, closed = false } = entry;
   const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
   const [quote, base] = inverse ? [coin, priceCoin] : [priceCoin, coin];
@@ -68,7 +89,7 @@ export function contractInstrument(entry: ContractEntry, index: number, where: s
   const makerPpm = contractPpm(entry.makerFee ?? ENTRY_DEFAULTS.makerFee);
   const takerPpm = contractPpm(entry.takerFee ?? ENTRY_DEFAULTS.takerFee);
   const tiers = entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits);
-  const contract: Contract = {
+  return {
     contractId: entry.contractId ?? index + 1,
     kind: inverse ? 'inverse' : 'linear',
     type,
@@ -87,21 +108,6 @@ export function contractInstrument(entry: ContractEntry, index: number, where: s
     closeTakerFeePpm: takerPpm,
     isTrading: !closed,
     tiers,
-  };
-  return {
-    id: instrumentId('futures', contractName),
-    market: 'futures',
-    wireName: contractName,
-    base,
-    quote,
-    priceDigits,
-    quantityDigits: 0,
-    quoteDigits: marginDigits,
-    baseDigits: 0,
-    minLots: lots(entry.minVolume ?? ENTRY_DEFAULTS.minVolume),
-    makerFeePpm: 0,
-    takerFeePpm: 0,
-    contract,
   };
 }
 

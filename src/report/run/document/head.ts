@@ -99,10 +99,13 @@ function ambiguousNote(envelope: Summary['envelope']): string {
   return `${counted(envelope.ambiguousFills, 'fill')}, made or missed, may have been otherwise within the bar.`;
 }
 
-/** Returns the trust strip: one chip for each thing that could make the result wrong. */
-function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
-  const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
-  const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
+/** Returns the chips of the trust strip: one for each thing that could make the result wrong. */
+function chips(summary: Summary): Chip[] {
+  return [...qualityChips(summary), ...refusalChips(summary), ...evidenceChips(summary)];
+}
+
+/** Returns the chips about the quality of the bars and of the fills. */
+function qualityChips({ orders, dataQuality, envelope }: Summary): Chip[] {
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
   return [
     {
@@ -119,6 +122,14 @@ function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: S
       href: 'orders',
       isWarning: orders.partlyFilled > 0,
     },
+  ];
+}
+
+/** Returns the chips about orders that risk denied or the venue rejected, and about the rules that could deny one. */
+function refusalChips({ run, orders }: Summary): Chip[] {
+  const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
+  const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${wholeText(amount)}`);
+  return [
     {
       label: 'denied by risk',
       text: wholeText(orders.refusedByRisk),
@@ -140,6 +151,12 @@ function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: S
       href: 'orders',
       isWarning: run.rules.length === 0,
     },
+  ];
+}
+
+/** Returns the chips about what supports the figures: the size of the sample, the proof, a second run. */
+function evidenceChips({ trades, metrics, proof }: Summary): Chip[] {
+  return [
     {
       label: 'sample',
       text: `${counted(trades.trades, 'trade')}, ${counted(metrics.dailyReturns.length, 'day')}`,
@@ -201,48 +218,49 @@ function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefin
 }
 
 /** Returns the cards about trades and fees. */
-function trading({ run, metrics, trades, orders }: Summary): Markup[] {
-  const asset = run.reportingAsset;
+function trading(summary: Summary): Markup[] {
+  const { run, metrics, trades } = summary;
   const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
-    figureText(TRADES[name], trades[name], asset, { reason: trades.reasons[name], flags: trades.flags[name] });
-  const fees = Number(orders.fees);
-  const gross = Number(metrics.netProfit ?? 0) + fees;
+    figureText(TRADES[name], trades[name], run.reportingAsset, { reason: trades.reasons[name], flags: trades.flags[name] });
   const perTrade = trades.averageTradeFraction === null ? '' : `${signedPercent(trades.averageTradeFraction, 3)} a trade`;
   return [
-    card(
-      {
-        label: 'Trades',
-        text: wholeText(trades.trades),
-        note: 'Closed flat-to-flat episodes of one strategy and instrument.',
-        sign: 0,
-        isNone: false,
-        reason: null,
-      },
-      trades.openTrades > 0
-        ? `${wholeText(trades.openTrades)} still open`
-        : `${wholeText(trades.longs)} long, ${wholeText(trades.shorts)} short`,
-    ),
+    tradesCard(trades),
     card(figure('winRate'), `${wholeText(trades.wins)} won, ${wholeText(trades.losses)} lost`),
     card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
     card(
-      figureText(METRICS.exposureTime, metrics.exposureTime, asset, { reason: metrics.reasons.exposureTime }),
+      figureText(METRICS.exposureTime, metrics.exposureTime, run.reportingAsset, { reason: metrics.reasons.exposureTime }),
       `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
     ),
-    card(
-      figureText(
-        {
-          label: 'Fees',
-          kind: 'cost',
-          definition:
-            'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill. Gross is the net profit before them.',
-        },
-        orders.fees,
-        asset,
-      ),
-      fees > 0 && fees < gross
-        ? `${percent(fees / gross, 0)} of gross`
-        : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
-    ),
+    feesCard(summary),
   ];
+}
+
+/** Returns the card of the number of trades. */
+function tradesCard({ trades, openTrades, longs, shorts }: Summary['trades']): Markup {
+  return card(
+    {
+      label: 'Trades',
+      text: wholeText(trades),
+      note: 'Closed flat-to-flat episodes of one strategy and instrument.',
+      sign: 0,
+      isNone: false,
+      reason: null,
+    },
+    openTrades > 0 ? `${wholeText(openTrades)} still open` : `${wholeText(longs)} long, ${wholeText(shorts)} short`,
+  );
+}
+
+/** Returns the card of the fees, as a part of the gross profit, or of the volume when they exceed it. */
+function feesCard({ run, metrics, orders }: Summary): Markup {
+  const fees = Number(orders.fees);
+  const gross = Number(metrics.netProfit ?? 0) + fees;
+  const definition =
+    'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill. Gross is the net profit before them.';
+  return card(
+    figureText({ label: 'Fees', kind: 'cost', definition }, orders.fees, run.reportingAsset),
+    fees > 0 && fees < gross
+      ? `${percent(fees / gross, 0)} of gross`
+      : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
+  );
 }

@@ -90,6 +90,11 @@ export function figureOf(record: SweepRecord, name: string): Float64Array | null
   return record.figures.find((figure) => figure.name === name)?.values ?? null;
 }
 
+/** Returns the value of a figure in a set. NaN without one. */
+export function figureAt(record: SweepRecord, name: string, set: number | null): number {
+  return set === null ? NaN : (figureOf(record, name)?.[set] ?? NaN);
+}
+
 /** Returns the parameters of a set in the order of the axes. */
 export function setParams(
   { axes, places }: SweepRecord,

@@ -5,10 +5,8 @@ import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { memoryCursor } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { stopLive } from '../../../engine/loop/liveSteps.ts';
-import { ConfigError } from '../../../base/errors.ts';
-import { fromScaled } from '../../../base/number/decimal.ts';
 import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
-import { sizeText, type Instrument } from '../../../model/instrument.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
 import type { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
@@ -22,9 +20,11 @@ import { BarDelivery } from '../feeds/barDelivery.ts';
 import { beginInstant, passInstant } from '../feeds/instants.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
+import { fillText, fillView } from '../account/fillView.ts';
 import { EquityBook } from './equityBook.ts';
 import { PlotBook } from '../feeds/plotBook.ts';
 import { Driver } from './driver.ts';
+import { DurableWaits } from '../journal/durableWaits.ts';
 import { KeptStates } from '../journal/keptStates.ts';
 import { raiseStarting, STARTING } from '../safety/lastingCauses.ts';
 import { FundingReader } from '../feeds/fundingReader.ts';
@@ -109,25 +109,53 @@ export class LiveBot {
   #stopWaiting: () => void = () => {};
   #isRunning = false;
   #isBroken = false;
-  readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  readonly #durableWaits: DurableWaits;
 
   constructor(deps: LiveBotDeps) {
     this.deps = deps;
     this.requests = deps.requests;
     this.equity = new EquityBook(deps.engine, deps.startUnits);
     this.plots = new PlotBook(deps.engine);
-    const { engine, exchange, config, sets, venueMs } = deps;
-    this.driver = new Driver({
+    this.#durableWaits = new DurableWaits(deps.journal);
+    const { engine, exchange, config, venueMs } = deps;
+    const { scheduler } = exchange;
+    this.driver = this.#createDriver();
+    this.#kept = new KeptStates(engine, deps.journal);
+    this.#barDelivery = this.#createBarDelivery();
+    this.#funding = this.#createFundingReader();
+    this.#auditor = new Auditor({
+      scheduler,
+      audit: (kind, done) => this.#audit(kind, done),
+      fastMs: config.orders.fastMs,
+      fullMs: config.audit.fullMs,
+      startGapMs: config.audit.startGapMs,
+      onResult: (kind, result) => this.#handleAudit(kind, result, venueMs()),
+    });
+    const step = (act: () => void): void => this.driver.step(act);
+    this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler, venueMs, step });
+    this.attention = new OperatorPresence(venueMs());
+    this.#riskTicker = this.#createRiskTicker(step);
+  }
+
+  /** Returns the driver, which runs every step of the engine and reports fills and failures to this bot. */
+  #createDriver(): Driver {
+    const { engine, exchange, journal, venueMs } = this.deps;
+    return new Driver({
       engine,
       scheduler: exchange.scheduler,
       venueMs,
       onStrategyFailure: (strategy, error) => this.#onStrategyFailure(strategy, error),
       onJournalFailure: (error) => this.#onJournalFailure(error.message),
       onFill: (id, fill) => this.#noteFill(id, fill),
-      funding: (index, isLong, units, timeMs) => void deps.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
+      funding: (index, isLong, units, timeMs) => void journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
-    this.#kept = new KeptStates(engine, deps.journal);
-    this.#barDelivery = new BarDelivery({
+  }
+
+  /** Returns what reads the bars of all feeds and delivers them instant by instant. */
+  #createBarDelivery(): BarDelivery {
+    const { deps } = this;
+    const { engine, exchange, config, sets, sinceMs, log } = deps;
+    return new BarDelivery({
       engine,
       sets,
       scheduler: exchange.scheduler,
@@ -139,33 +167,31 @@ export class LiveBot {
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
       onInstantEnd: (atMs) => this.#endInstant(atMs),
-      sinceMs: deps.sinceMs,
-      log: (level, message) => deps.log[level](message),
+      sinceMs,
+      log: (level, message) => log[level](message),
     });
-    this.#funding = new FundingReader({
+  }
+
+  /** Returns the reader of funding rates. A missing rate that a strategy reads becomes a decision of that strategy in the log. */
+  #createFundingReader(): FundingReader {
+    const { engine, plan, exchange, config, knownRates, journal, log } = this.deps;
+    return new FundingReader({
       engine,
-      plan: deps.plan,
+      plan,
       scheduler: exchange.scheduler,
       serverTime: () => exchange.serverTime('futures'),
       ask: ({ wireName }) => rateOf(exchange.client, wireName),
       periodMs: config.fundingMs,
-      known: deps.knownRates,
-      journal: (body) => void deps.journal.rates(body),
-      log: (level, strategy, text) =>
-        strategy === null ? deps.log[level](text) : deps.log.logDecision(strategy, text, 'FUNDING_RATES', 'warn'),
+      known: knownRates,
+      journal: (body) => void journal.rates(body),
+      log: (level, strategy, text) => (strategy === null ? log[level](text) : log.logDecision(strategy, text, 'FUNDING_RATES', 'warn')),
     });
-    this.#auditor = new Auditor({
-      scheduler: exchange.scheduler,
-      audit: (kind, done) => this.#audit(kind, done),
-      fastMs: config.orders.fastMs,
-      fullMs: config.audit.fullMs,
-      startGapMs: config.audit.startGapMs,
-      onResult: (kind, result) => this.#handleAudit(kind, result, venueMs()),
-    });
-    const step = (act: () => void): void => this.driver.step(act);
-    this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler: exchange.scheduler, venueMs, step });
-    this.attention = new OperatorPresence(venueMs());
-    this.#riskTicker = new RiskTicker({
+  }
+
+  /** Returns the ticker that applies the rules about time: age of data and audits, clocks, presence of the operator. */
+  #createRiskTicker(step: (act: () => void) => void): RiskTicker {
+    const { engine, exchange, config, venueMs } = this.deps;
+    return new RiskTicker({
       engine,
       scheduler: exchange.scheduler,
       venueMs,
@@ -342,26 +368,16 @@ export class LiveBot {
 
   /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
   journalLasts(seq: number): void {
-    for (const waiting of this.#waiting.splice(0)) {
-      if (waiting.seq <= seq) waiting.resolve();
-      else this.#waiting.push(waiting);
-    }
+    this.#durableWaits.onDurable(seq);
   }
   /** Resolves when record `seq` is durable. Rejects if it never will be. */
   waitUntilDurable(seq: number): Promise<void> {
-    const { durableSeq, failure } = this.deps.journal;
-    if (durableSeq >= seq) return Promise.resolve();
-    if (failure !== null)
-      return Promise.reject(
-        new ConfigError(`the journal cannot be written: ${failure}`, 'free disk space or repair the disk, then restart the bot'),
-      );
-    return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
+    return this.#durableWaits.wait(seq);
   }
   /** Called when the journal cannot be written any more. Rejects all waiting promises and stops the bot. */
   journalFailed(why: string): void {
     const { engine } = this.deps;
-    for (const { reject } of this.#waiting.splice(0))
-      reject(new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot'));
+    this.#durableWaits.onFailure(why);
     engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
     this.#onJournalFailure(`the journal cannot be written: ${why}`);
   }
@@ -371,28 +387,14 @@ export class LiveBot {
     const { engine, services, log, cidOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;
-    const { instrument, side } = order;
     const strategy = engine.runs[order.strategy]!.name;
-    const view: BotFillView = {
-      tradeId: services.of(instrument.market).tradeText(fill.tradeId),
-      cid: cidOf(id),
-      strategy,
-      instrument: instrument.id,
-      side,
-      qty: fromScaled(fill.lots, instrument.quantityDigits),
-      price: fromScaled(fill.price, instrument.priceDigits),
-      fee: fromScaled(fill.fee, fill.feeInBase ? instrument.baseDigits : instrument.quoteDigits),
-      feeCoin: fill.feeInBase ? instrument.base : instrument.quote,
-      timeMs: fill.timeMs,
-    };
+    const tradeId = services.of(order.instrument.market).tradeText(fill.tradeId);
+    const view = fillView(order, fill, { tradeId, cid: cidOf(id), strategy });
     this.fills.push(view);
     if (this.fills.length > MAX_FILLS) this.fills.shift();
     this.fillCount++;
     this.fillsBy[order.strategy] = (this.fillsBy[order.strategy] ?? 0) + 1;
-    this.booked.add(instrument.id, view.tradeId);
-    log.logDecision(
-      strategy,
-      `${side === 'buy' ? 'bought' : 'sold'} ${sizeText(view.qty, instrument)} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
-    );
+    this.booked.add(view.instrument, view.tradeId);
+    log.logDecision(strategy, fillText(view, order.instrument));
   }
 }

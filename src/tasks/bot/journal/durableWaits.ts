@@ -1,0 +1,39 @@
+// Lets callers wait until records of the bot's journal are durable.
+
+import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
+import { ConfigError } from '../../../base/errors.ts';
+
+/** The promises that wait for records of one journal. */
+export class DurableWaits {
+  readonly #journal: Pick<FileJournal, 'durableSeq' | 'failure'>;
+  readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+
+  constructor(journal: Pick<FileJournal, 'durableSeq' | 'failure'>) {
+    this.#journal = journal;
+  }
+
+  /** Resolves when record `seq` is durable. Rejects if it never will be. */
+  wait(seq: number): Promise<void> {
+    const { durableSeq, failure } = this.#journal;
+    if (durableSeq >= seq) return Promise.resolve();
+    if (failure !== null) return Promise.reject(journalError(failure));
+    return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
+  }
+
+  /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
+  onDurable(seq: number): void {
+    for (const waiting of this.#waiting.splice(0)) {
+      if (waiting.seq <= seq) waiting.resolve();
+      else this.#waiting.push(waiting);
+    }
+  }
+
+  /** Called when the journal cannot be written any more. Rejects all waiting promises. */
+  onFailure(why: string): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(journalError(why));
+  }
+}
+
+function journalError(why: string): ConfigError {
+  return new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot');
+}

@@ -1,0 +1,60 @@
+// Connects the exchange adapter of one market to the parts of the bot.
+
+import { RestExchange } from '../../adapters/exchange/restExchange.ts';
+import type { Exchange } from '../../access/openExchange.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Market } from '../../model/instrument.ts';
+import type { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
+import { contractBooks } from '../../portfolio/pairedLedger.ts';
+import type { MarketRouter } from './account/marketRouter.ts';
+import { readsInTurn } from './account/readsInTurn.ts';
+import type { LiveConfig } from './config/read.ts';
+import type { BotJournal } from './journal/botJournal.ts';
+
+/** The bot's side of the exchange adapter. */
+export interface AdapterParts {
+  readonly services: MarketRouter;
+  readonly engine: Engine;
+  readonly journal: BotJournal;
+  readonly absenceBounds: MeasuredAbsenceBounds;
+}
+
+/** Returns the exchange adapter of one market, over the journal and the ledger of the bot. */
+export function restExchange(
+  config: LiveConfig,
+  { futures }: RunPlan,
+  exchange: Exchange,
+  { engine, journal, absenceBounds: delayObserver, services }: AdapterParts,
+  market: Market,
+): RestExchange {
+  // Totals are noted by asset. Both markets may have the same asset, so add the market.
+  const wireSymbol = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  return new RestExchange({
+    client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
+    scheduler: exchange.scheduler,
+    serverTime: () => exchange.serverTime(market),
+    market,
+    instruments: engine.instruments,
+    journal: journal.journal,
+    notes: {
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
+      setting: (body) => journal.journal.setting(body),
+      unattributedFill: (fill) => journal.journal.unattributedFill(fill),
+    },
+    heldLots: (index, side) => engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, side === 'buy', true), 0),
+    holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
+    clientOrderIdOf: journal.cidOf,
+    orderOf: (id) => engine.orders.get(id),
+    delayObserver,
+    isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
+    // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.
+    settings: config.orders,
+    ...(futures && market === 'futures'
+      ? {
+          contractSettingsTarget: () =>
+            ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
+        }
+      : {}),
+  });
+}
