@@ -88,7 +88,7 @@ export const TESTED = [
   'tasks/backtest/streamed/streamedRun',
   'tasks/backtest/run/runBacktest',
   'tasks/backtest/verify/verify',
-  'tasks/bot/botControls',
+  'tasks/bot/liveControl',
   'tasks/bot/botFile',
   'tasks/bot/config/read',
   'tasks/bot/dashboard/tokens',

@@ -36,6 +36,9 @@ export function clientOrderIdOf(prefix: string, id: OrderId): string {
   return prefix + base32(id, COUNTER_CHARS);
 }
 
+/** Returns the prefix of a client order id, which all orders of its run share. */
+export const idPrefixOf = (clientOrderId: string): string => clientOrderId.slice(0, PREFIX_CHARS);
+
 /** Returns the id of the order of this run with this client order id, in any case; null for an id of another run or program. */
 export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null {
   const text = clientOrderId.toUpperCase();
@@ -58,7 +61,7 @@ const LAST_ORDER = 10_000_000_000;
 /** True for text in the form of these ids: a possible start time, a random number, and an order number. */
 export function isClientOrderId(text: string): boolean {
   const id = text.toUpperCase();
-  if (id.length !== PREFIX_CHARS + COUNTER_CHARS || !PREFIX.test(id.slice(0, PREFIX_CHARS))) return false;
+  if (id.length !== PREFIX_CHARS + COUNTER_CHARS || !PREFIX.test(idPrefixOf(id))) return false;
   const valueOf = (digits: string): number =>
     Array.from(digits).reduce((value, digit) => (DIGITS.includes(digit) ? value * 32 + DIGITS.indexOf(digit) : NaN), 0);
   const startedMs = valueOf(id.slice(0, TIME_CHARS));

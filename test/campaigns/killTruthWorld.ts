@@ -319,7 +319,7 @@ export class KillTruthWorld {
   /** Kills the bot in the way of the case. Returns the report, or null if the kill does not end. */
   async #kill(): Promise<KillReport | null> {
     const opened = this.#opened!;
-    opened.killSwitch.close();
+    opened.killSwitch.engage();
     if (this.#case.bot !== 'alive') return this.#killSeparately(opened);
     return this.#inTime(killBot(opened.bot, true, this.#onPhase));
   }

@@ -206,7 +206,7 @@ export class KillWorld {
 
   #journal(books: JournalBooks): SliceJournal {
     const nextId = (): OrderId => ++this.#orderCount as OrderId;
-    const deps = { nextId, cidOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
+    const deps = { nextId, clientOrderIdOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
     return slicesInMemory(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
   }
 

@@ -73,12 +73,15 @@ interface BotOrderFacts {
 }
 
 /** Returns the bot's orders by client order id. */
-function ordersOfBot({ deps: { engine, cidOf } }: LiveBot): ReadonlyMap<string, BotOrderFacts> {
+function ordersOfBot({ deps: { engine, clientOrderIdOf } }: LiveBot): ReadonlyMap<string, BotOrderFacts> {
   const columns = engine.orders.columns();
   return new Map(
     Array.from({ length: columns.length }, (_, row) => {
       const { quantityDigits } = engine.instruments[columns.instrument[row]!]!;
-      return [cidOf(columns.id[row]! as OrderId), { lots: columns.filledLots[row]!, digits: quantityDigits, ending: columns.ending[row]! }];
+      return [
+        clientOrderIdOf(columns.id[row]! as OrderId),
+        { lots: columns.filledLots[row]!, digits: quantityDigits, ending: columns.ending[row]! },
+      ];
     }),
   );
 }

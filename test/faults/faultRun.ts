@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeName } from '../../src/tasks/control/scopes.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { namedOf } from '../../src/tasks/bot/view/view.ts';
 import type { AuditResult } from '../../src/adapters/exchange/calls/types.ts';
@@ -200,7 +200,8 @@ class FaultRun {
     await this.#until(isOver, maxMs, 'the end of all orders', violations);
     const audit = await this.#audit();
     if (audit.kind !== 'ok') violations.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
-    for (const order of this.#unfinished) violations.push(`order ${order.id} (${bot.deps.cidOf(order.id)}) is still ${order.lifecycle}`);
+    for (const order of this.#unfinished)
+      violations.push(`order ${order.id} (${bot.deps.clientOrderIdOf(order.id)}) is still ${order.lifecycle}`);
     return this.#unfinished.length;
   }
 

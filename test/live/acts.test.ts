@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sendAct } from '../../src/tasks/control/client.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';

@@ -53,6 +53,6 @@ test('services of all markets are restored before one of them is connected, beca
   }
   const state = { firstMs: 1, symbols: [], unattributedFills: [], endedIds: [], cursors: new Map(), unnoted: new Map(), decisions: [] };
   const bot = { driver: {}, deps: { engine: { instruments: [], risk: { halts: { causes: () => [] } } } } };
-  restoreServices(bot as never, services, [], { state, trades: [], cidOf: () => '' } as never);
+  restoreServices(bot as never, services, [], { state, trades: [], clientOrderIdOf: () => '' } as never);
   expect(calls).toEqual(['futures restored', 'spot restored', 'futures connected', 'spot connected']);
 });

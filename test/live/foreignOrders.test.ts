@@ -7,7 +7,7 @@ import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';

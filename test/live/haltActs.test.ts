@@ -8,7 +8,7 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { LossKill } from '../../src/tasks/kill/lossKill.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
@@ -161,7 +161,7 @@ test('a bot halts without a request of the operator until the next one, and afte
   await until(() => deadManReason().startsWith('no sign of life'), 60_000, 'the halt').catch(failWithLog);
   void request('view');
   await until(() => deadManReason() === '', 60_000, 'its end').catch(failWithLog);
-  bot.attention.noteAlarm(bot.deps.venueMs());
+  bot.operatorPresence.noteAlarm(bot.deps.venueMs());
   await until(() => (request('view'), deadManReason().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(
     failWithLog,
   );

@@ -1,7 +1,7 @@
 // Tests the risk rules of a live bot: within its limits it trades, a violated rule halts it, and losses survive a restart.
 
 import { afterEach, expect, test } from 'vitest';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 

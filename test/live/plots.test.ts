@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { custom, rsi, sma, Strategy } from '../../src/index.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
-import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 

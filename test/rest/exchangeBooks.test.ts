@@ -71,7 +71,7 @@ describe('the second copy of a create', () => {
     world.audit('full');
     const { why } = scopes(world, 'DUPLICATE')[0]!;
     const named = Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
-    expect(named.toSorted()).toEqual(ids.map((id) => world.cidOf(id)).toSorted());
+    expect(named.toSorted()).toEqual(ids.map((id) => world.clientOrderIdOf(id)).toSorted());
     expect(books(world)).toEqual(venue(world));
   });
 
@@ -309,7 +309,7 @@ describe('a fill that is finer than a lot', () => {
     const row = (trade: number, qty: string): string =>
       `{"symbol":"BTCUSDT","id":${trade},"bidId":${venueId},"askId":1,"price":90,"qty":${qty},"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0.01}`;
     const order = (executed: string, status: string): string =>
-      `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.cidOf(id)}","price":90,"origQty":0.1,"executedQty":${executed},"type":"LIMIT","side":"BUY","status":"${status}"}`;
+      `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":${executed},"type":"LIMIT","side":"BUY","status":"${status}"}`;
     const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
     const setReplies = (trades: readonly string[], executed: string, status: string): void =>
       world.faulty.faults.set({
@@ -341,7 +341,7 @@ describe('a fill that is finer than a lot', () => {
     world.pass(200);
     const venueId = world.get(id).venueId;
     const trade = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
-    const order = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.cidOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
+    const order = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
     const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
     world.faulty.faults.set({
       seed: 1,

@@ -293,7 +293,7 @@ describe('X1 to X9: the exchange', () => {
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'noEffect');
     world.noFaults();
-    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     expect(world.audit('full').kind).toBe('ok');
     expect(world.reported).toContain(`landed ${id}`);
     expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('LATE_LANDING');
@@ -308,7 +308,7 @@ describe('X1 to X9: the exchange', () => {
     world.pass(200);
     expect(world.get(id).reason).toBe('refused');
     bob(world).limit('bob', 'SELL', '0.1', '90');
-    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     world.audit('full');
     world.until(() => world.get(id).filledLots === 1000, 30_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
@@ -329,7 +329,7 @@ describe('X1 to X9: the exchange', () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
-    const row = { symbol: 'BTCUSDT', orderId: 0, clientOrderId: world.cidOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
+    const row = { symbol: 'BTCUSDT', orderId: 0, clientOrderId: world.clientOrderIdOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
     world.faulty.faults.set({
       seed: 1,
       schedule: [

@@ -94,7 +94,7 @@ describe('after a restart', () => {
     before.until(() => before.get(id).reason === 'noEffect');
     const after = await before.restart();
     after.noFaults();
-    after.service.spot.place(0, after.get(id), after.cidOf(id));
+    after.service.spot.place(0, after.get(id), after.clientOrderIdOf(id));
     after.audit('full');
     after.until(() => after.get(id).reason === 'canceled', 60_000);
     expect(after.reported).toContain(`landed ${id}`);

@@ -361,7 +361,7 @@ describe('an exchange whose orders have times far before the clock by which it c
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
     expect(world.reported.filter((line) => line.startsWith('over ALIEN'))).toEqual([
-      expect.stringContaining(`is an order of this bot, by the order that ${world.cidOf(id)} has placed`),
+      expect.stringContaining(`is an order of this bot, by the order that ${world.clientOrderIdOf(id)} has placed`),
     ]);
   });
 });

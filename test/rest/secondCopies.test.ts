@@ -21,7 +21,7 @@ function sendTwice(world: RestWorld, count: number): readonly string[] {
   world.pass(5000);
   expect(ids.map((id) => world.placedOf(id))).toEqual(ids.map(() => 2));
   world.audit('full');
-  return ids.map((id) => world.cidOf(id));
+  return ids.map((id) => world.clientOrderIdOf(id));
 }
 
 describe('the halt for second copies', () => {
@@ -55,9 +55,9 @@ describe('the halt for second copies', () => {
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
     // The network delivers the create again, and the process ends.
-    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     const restarted = await world.restart();
-    expect(namedIn(haltOf(restarted))).toEqual([world.cidOf(id)]);
+    expect(namedIn(haltOf(restarted))).toEqual([world.clientOrderIdOf(id)]);
     expect(restarted.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['DUPLICATE']);
   });
 
@@ -79,7 +79,7 @@ describe('the halt for second copies', () => {
     world.pass(30);
     expect(world.placedOf(id)).toBe(1);
     const [olderCopy] = world.service.spot.live();
-    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     const restarted = await world.restart();
     restarted.until(() => restarted.get(id).lifecycle === 'working');
     expect(String(restarted.get(id).venueId)).toBe(olderCopy!.id);

@@ -36,7 +36,7 @@ describe('two orders that are acknowledged with one id', () => {
     const { world, first, other } = await twice();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(scopes(world, 'ECHO')).toMatchObject([
-      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.cidOf(other)) },
+      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.clientOrderIdOf(other)) },
     ]);
     // No audit passes even after a person has cleared the halt.
     world.exchange.clear('ECHO', 0);

@@ -16,9 +16,9 @@ afterEach(() => fixture.close());
 describe('a kill that cancels', () => {
   it('a kill that cancels shuts the gate of another process by its latch, which lasts', async () => {
     fixture = await KillFixture.open();
-    expect(fixture.guard.isClosed).toBe(false);
+    expect(fixture.guard.isEngaged).toBe(false);
     await engageKillSwitch(fixture.folder, { sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
-    expect(fixture.guard.isClosed).toBe(true);
+    expect(fixture.guard.isEngaged).toBe(true);
     await engageKillSwitch(fixture.folder, { sinceMs: 2, who: 'bob', why: 'again', flatten: true });
     expect(readKillSwitch(fixture.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
   });

@@ -44,7 +44,7 @@ export function restExchange(
     },
     heldLots: (index, side) => engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, side === 'buy', true), 0),
     holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
-    clientOrderIdOf: journal.cidOf,
+    clientOrderIdOf: journal.clientOrderIdOf,
     orderOf: (id) => engine.orders.get(id),
     delayObserver,
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),

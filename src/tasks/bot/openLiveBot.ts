@@ -240,7 +240,7 @@ function botDeps(
     services,
     journal: journal.journal,
     absenceBounds,
-    cidOf: journal.cidOf,
+    clientOrderIdOf: journal.clientOrderIdOf,
     sets: feeds.sets,
     afterSend,
     knownRates: ({ id, wireName }) =>

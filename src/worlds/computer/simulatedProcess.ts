@@ -8,7 +8,7 @@ import { openJournal, type OpenedJournal } from '../../adapters/journal/openJour
 import { formatTime } from '../../model/time.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
-import { LiveControl } from '../../tasks/bot/botControls.ts';
+import { LiveControl } from '../../tasks/bot/liveControl.ts';
 import type { LiveConfig } from '../../tasks/bot/config/read.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot, type SimulatedComputer } from '../../tasks/bot/openLiveBot.ts';
 import { LiveLog } from '../../tasks/bot/run/log.ts';

@@ -3,7 +3,7 @@
 import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
 import type { UserOrder } from '../../paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../model/order.ts';
-import { clientOrderIdOf, orderIdIn } from '../../protocol/clientOrderId.ts';
+import { clientOrderIdOf, idPrefixOf, orderIdIn } from '../../protocol/clientOrderId.ts';
 import type { BotComputer } from '../computer/botComputer.ts';
 import { fillTextOf, type DayExchange } from './dayExchange.ts';
 import type { ReportedFills } from './reportedFills.ts';
@@ -23,8 +23,6 @@ export interface DayViolation {
 const KNOWN_MS = 1_200_000;
 /** Longest time without a stop for a strategy that counts as protecting its positions, ms. */
 const PROMPT_MS = 60_000;
-/** Number of characters of a client order id that all orders of a bot share. */
-const PREFIX_LENGTH = 16;
 
 /** The state of the day that the watcher checks. */
 export interface DayMoment {
@@ -81,8 +79,9 @@ export class DayWatcher {
     const opened = process?.opened;
     this.#watchStops(moment);
     if (!opened) return;
-    const { engine, cidOf } = opened.bot.deps;
-    const prefix = cidOf(1 as OrderId).slice(0, PREFIX_LENGTH);
+    const { bot } = opened;
+    const { engine } = bot.deps;
+    const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
     for (const order of exchange.live()) {
       const id = orderIdIn(prefix, order.clientOrderId ?? '');
       const isKnown = id !== null && (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id)) !== undefined;
@@ -196,8 +195,8 @@ export class DayWatcher {
     const opened = process?.opened;
     if (!opened) return this.report('REST', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
-    const { engine, cidOf } = bot.deps;
-    const prefix = cidOf(1 as OrderId).slice(0, PREFIX_LENGTH);
+    const { engine } = bot.deps;
+    const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
     if (!bot.isTrading) this.report('REST', 'the bot does not trade in the end', nowMs);
     const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
     const halts = engine.risk.halts.causes().filter(({ code }) => FAULT_CODES.has(code));

@@ -2,10 +2,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRng } from '../../../src/base/number/rng.ts';
 import type { ContractTerms } from './futures/contractDay.ts';
-import { themedConfigOf, themeOf } from './themes/themedDay.ts';
+import { themedBotConfig, themeOf } from './themes/themedDay.ts';
 import { CASH, SYMBOLS, type SimulatedVenue } from './venue.ts';
+import { rngOf } from './draws.ts';
 
 /** Possible values of `orders.resolveEveryMs`. Each day draws one. */
 const RESOLVE_EVERY_MS = [2000, 10_000, 20_000, 30_000] as const;
@@ -22,7 +22,7 @@ export interface BotTerms {
 
 /** Writes the keys and the config of the bot of a seed. The number of symbols and the period of reads are drawn. */
 export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots }: BotTerms): void {
-  const rng = seededRng(seed ^ 0xc0f);
+  const rng = rngOf(seed, 'config');
   const drawOne = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
   const resolveEveryMs = drawOne(RESOLVE_EVERY_MS);
   const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_BOT_SYMBOLS));
@@ -31,7 +31,7 @@ export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots
   writeFileSync(join(folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
   mkdirSync(join(folder, 'bot'), { mode: 0o700 });
   const theme = themeOf(seed);
-  const themed = theme === null ? {} : themedConfigOf(seed, theme);
+  const themed = theme === null ? {} : themedBotConfig(seed, theme);
   const config = {
     mode: 'paper',
     exchange: {

@@ -5,14 +5,13 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import type { OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { readLiveConfig } from '../../../src/tasks/bot/config/read.ts';
+import { idPrefixOf } from '../../../src/protocol/clientOrderId.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from '../../../src/worlds/computer/simulatedProcess.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { Trader } from './trader.ts';
 
 /** Added to a process number to get the number of a second process of the same bot. */
 const SECOND_PROCESS_OFFSET = 1_000_000;
-/** Characters of a client order id that all orders of a bot share. */
-const CID_PREFIX_CHARS = 16;
 /** Maximum number of bars in each feed: more than the minutes of a day, so that no bar is dropped. */
 const MAX_FEED_BARS = 4096;
 
@@ -54,7 +53,8 @@ export class BotProcess extends SimulatedProcess {
 
   /** The beginning of the client order ids of this bot; null until it is open. */
   get idPrefix(): string | null {
-    this.#idPrefix ??= this.opened?.bot.deps.cidOf(1 as OrderId).slice(0, CID_PREFIX_CHARS) ?? null;
+    const deps = this.opened?.bot.deps;
+    if (deps !== undefined) this.#idPrefix ??= idPrefixOf(deps.clientOrderIdOf(1 as OrderId));
     return this.#idPrefix;
   }
 

@@ -7,7 +7,9 @@ export interface DayResult {
   /** Number of create requests, with those whose connection was refused. */
   readonly creates: number;
   readonly fills: number;
-  readonly instants: number;
+  /** Number of bars at which the strategy of the last process decided. */
+  readonly bars: number;
+  /** Number of orders whose outcome was unknown at some time. */
   readonly unknown: number;
   readonly restarts: number;
   readonly kills: number;

@@ -49,7 +49,7 @@ export class JournalDisk {
     return nowMs - this.#unlinkedMs < MAX_UNNOTICED_MS && this.disk.unlinkedBytes().some(hasText);
   }
   /** Copies the journal to the disk of this computer, because a kill that closes positions reads it from there. */
-  mirror(): void {
+  mirrorToDisk(): void {
     const { disk } = this;
     if (this.#mirrored?.disk !== disk) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

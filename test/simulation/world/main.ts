@@ -2,7 +2,7 @@
 
 import { DAY_MS, faultText, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
-import { runDay } from './world.ts';
+import { runDay } from './runDay.ts';
 
 /** Maximum number of days that are run to shorten one failing schedule. */
 const MAX_SHRINK_RUNS = 60;

@@ -9,7 +9,7 @@ import { FREE_REPLY } from './hard/exchangeStorage.ts';
 import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
 import type { HardFaults } from './hard/hardFaults.ts';
 import type { RequestFault } from './schedule.ts';
-import { isThemedCreate } from './themes/themedDay.ts';
+import { isAnsweredByThemedFaults } from './themes/themedDay.ts';
 import type { ThemedFaults } from './themes/themedFaults.ts';
 import type { SimulatedVenue } from './venue.ts';
 
@@ -39,10 +39,10 @@ export interface NetworkDeps {
 }
 
 export class SimulatedNetwork {
-  /** Faults of a hard day; null on other days. */
-  hard: HardFaults | null = null;
+  /** Faults of a hardFaults day; null on other days. */
+  hardFaults: HardFaults | null = null;
   /** Faults of a day with a theme; null on other days. */
-  themed: ThemedFaults | null = null;
+  themedFaults: ThemedFaults | null = null;
   creates = 0;
   requests = 0;
   /** Until this time nothing passes in either direction. */
@@ -81,11 +81,11 @@ export class SimulatedNetwork {
     if (fault?.what === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
-    this.hard?.noteDeparture(target);
+    this.hardFaults?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
     if (isCreate) {
-      this.themed?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
-      this.themed?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
+      this.themedFaults?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
+      this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
     }
     if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
       // For half of the lost requests the sender gets an error, 1 to 6 s later.
@@ -93,7 +93,7 @@ export class SimulatedNetwork {
       return;
     }
     if (fault?.what === 'slowAdmission' || fault?.what === 'lateArrival') {
-      this.themed?.noteSlow(request.body);
+      this.themedFaults?.noteSlow(request.body);
       later(20, () => fail('the connection was reset', bytes));
       return void later(slowTravelMs(fault.size), () => !venue.isDown && this.#answer(request, target, fault, process));
     }
@@ -101,7 +101,7 @@ export class SimulatedNetwork {
       // Answer and outcome come at once, so that it is certain that the bot has got the answer.
       return void later(20, () => {
         if (venue.isDown) return fail('the connection was reset', bytes);
-        const isCut = this.hard!.cutsLateAnswer(fault.size);
+        const isCut = this.hardFaults!.cutsLateAnswer(fault.size);
         const answer = this.#answer(request, target, fault, process);
         if (this.isPartitioned) return;
         if (isCut) return fail('the connection was reset', bytes);
@@ -135,8 +135,8 @@ export class SimulatedNetwork {
     // A reply of an exchange that crashed before it was durable never arrives.
     const decide = (answer: Answer): void =>
       reply.whenDecided((mayLeave) => (mayLeave ? arrive(answer) : fail('the connection was reset', bytes)));
-    const delayMs = request.method === 'GET' ? (this.themed?.replyDelayMs(target) ?? 0) : 0;
-    travel(passage, rng, fault ?? this.themed?.faultOfRead(target), handle, (answer) =>
+    const delayMs = request.method === 'GET' ? (this.themedFaults?.replyDelayMs(target) ?? 0) : 0;
+    travel(passage, rng, fault ?? this.themedFaults?.faultOfRead(target), handle, (answer) =>
       delayMs > 0 ? void later(delayMs, () => decide(answer)) : decide(answer),
     );
   }
@@ -151,18 +151,18 @@ export class SimulatedNetwork {
     const { service } = venue;
     const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
     const handle = (): Answer => service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
-    const refusal = this.hard?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
+    const refusal = this.hardFaults?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
     if (refusal !== null) return refusal;
-    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hard!, handle);
-    if (this.themed !== null && fault !== undefined && isThemedCreate(fault))
-      return this.themed.answerCreate(fault, Buffer.from(body).toString(), handle);
+    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handle);
+    if (this.themedFaults !== null && fault !== undefined && isAnsweredByThemedFaults(fault))
+      return this.themedFaults.answerCreate(fault, Buffer.from(body).toString(), handle);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
-    const answer = method === 'GET' && this.themed !== null ? this.themed.read(target, handle) : handle();
+    const answer = method === 'GET' && this.themedFaults !== null ? this.themedFaults.read(target, handle) : handle();
     // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;

@@ -24,7 +24,7 @@ export interface WorldFacts {
   readonly process: BotProcess | null;
   readonly nowMs: number;
   /** The operator's halt that is in force; null without one. */
-  readonly halted: 'HALT_NEW' | 'CANCEL_ONLY' | null;
+  readonly operatorHalt: 'HALT_NEW' | 'CANCEL_ONLY' | null;
   /** Largest position of one symbol, lots: `maxPositionQty` of the config. */
   readonly maxLots: number;
 }
@@ -199,7 +199,7 @@ export class Observer {
   }
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
-  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, isDurable: (text: string) => boolean): void {
+  checkCreate({ process, nowMs, operatorHalt }: WorldFacts, body: string, isDurable: (text: string) => boolean): void {
     const clientOrderId = clientOrderIdIn(body);
     this.#contracts?.noteCreate(body);
     if (clientOrderId === undefined || !isDurable(clientOrderId))
@@ -213,7 +213,7 @@ export class Observer {
     // A kill may send slices that sell holdings, or close contracts.
     const isSlice = process.isFlattening && (this.#contracts === null ? /"side":"SELL"/i.test(body) : !isBuy);
     if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
-    if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || isBuy))
+    if (operatorHalt !== null && !isSlice && (operatorHalt === 'CANCEL_ONLY' || isBuy))
       this.report('S7', `a create leaves though the operator has halted: ${body}`, nowMs);
     if (states.some(({ code }) => code === 'STARTING') && isBuy)
       this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);

@@ -4,7 +4,7 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import type { BotProcess } from './botProcess.ts';
-import { decideForeignOrders, scopesOf } from './futures/contractDay.ts';
+import { reviewForeignOrders, scopesOf } from './futures/contractDay.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
 import type { JournalDisk } from './journalDisk.ts';
 import type { Observer } from './observer.ts';
@@ -25,15 +25,27 @@ export interface OperatorDeps {
   readonly endProcess: (seconds: number) => void;
 }
 
-/** Times from the start of the exchange, or from a change of its clock, until the operator looks. */
-const EXPLANATIONS_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
-
-/** How often the operator looks whether a kill has ended, ms. */
+/** Times from the start of the exchange, or from a change of its clock, until the operator clears the halts that this causes. */
+const CLEAR_ADMISSION_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
+/** Shortest halt by the operator, and how much longer the longest one is, ms. */
+const HALT_MS = { min: 60_000, range: 1_200_000 };
+/** Time until the operator tries again what the bot could not do or has not confirmed, ms. */
+const RETRY_MS = 30_000;
+/** As `RETRY_MS`, at the end of the day: no order may open in the meantime. */
+const STOP_RETRY_MS = 5000;
+/** How often the operator reviews foreign orders, ms. */
+const REVIEW_MS = 600_000;
+/** How often the operator reads whether a kill has ended, ms. */
 const CHECK_MS = 2000;
+/** Time from a kill until the operator reads its report, and until the next attempt while it is not done, ms. */
+const AFTER_KILL_MS = 900_000;
+const AFTER_KILL_RETRY_MS = 60_000;
+/** Time from the end of a killed process until the next one starts, seconds. */
+const RESTART_SECONDS = 30;
 
 export class Operator {
   /** The operator's halt that is in force; null without one. */
-  halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
+  haltState: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
   kills = 0;
   readonly #deps: OperatorDeps;
 
@@ -71,51 +83,55 @@ export class Operator {
     const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
     this.#trackAct(
       process,
-      halting.then(({ done }) => done && (this.halted = state)),
+      halting.then(({ done }) => done && (this.haltState = state)),
     );
-    this.#later(60_000 + Math.floor(size * 1_200_000), () => this.resume());
+    this.#later(HALT_MS.min + Math.floor(size * HALT_MS.range), () => this.resume());
   }
   /** Stops new orders, so that every order that is open at the end of the day is old enough to be known. */
   stopOpening(): void {
     const process = this.#process;
     const control = process?.control;
-    if (!process || !control) return this.#later(5000, () => this.stopOpening());
+    if (!process || !control) return this.#later(STOP_RETRY_MS, () => this.stopOpening());
     this.#trackAct(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
-  /** Resumes the bot. It may be down, end before it replies, or be killed and not yet re-armed, so the operator tries again after 30 s. */
+  /**
+   * Clears the halts of one code, or the operator's own halt. Tries again until a bot that is not killed has replied: the bot may be down, end
+   * before it replies, or be killed and not yet re-armed.
+   */
   resume(code: string | null = null): void {
     const process = this.#process;
     const control = process?.control;
-    if (code === null && control) this.halted = null;
-    if (!process || !control) return this.#later(30_000, () => this.resume(code));
+    if (code === null && control) this.haltState = null;
+    if (!process || !control) return this.#later(RETRY_MS, () => this.resume(code));
     this.#deps.observer.readHalts(process);
-    let isAnswered = false;
+    let hasResumed = false;
+    // A killed bot replies, but it stays killed.
+    const noteReply = (): void => void (hasResumed = process.control?.ownKill == null);
+    for (const scope of this.#scopesToClear(process, code))
+      this.#trackAct(process, control.resume({ scope, code, why: 'the operator has looked' }, 'operator').then(noteReply));
+    this.#later(RETRY_MS, () => hasResumed || this.resume(code));
+  }
+  /** Returns the scopes on which halts of this code have to be cleared. On spot all of them but `STATUS` are halts of the account. */
+  #scopesToClear(process: BotProcess, code: string | null): readonly string[] {
     const isOfAccount = code === null || (this.#deps.venue.market === 'spot' && code !== 'STATUS');
-    for (const scope of isOfAccount ? ['account'] : scopesOf(process, code)) {
-      const resuming = control.resume({ scope, code, why: 'the operator has looked' }, 'operator');
-      this.#trackAct(
-        process,
-        resuming.then(() => (isAnswered = process.control?.ownKill == null)),
-      );
-    }
-    this.#later(30_000, () => isAnswered || this.resume(code));
+    return isOfAccount ? ['account'] : scopesOf(process, code);
   }
 
-  /** The exchange has broken its own time window. The operator knows why, and clears what the bot says about it. */
-  explainAdmissions(): void {
-    for (const ms of EXPLANATIONS_MS) this.#later(ms, () => this.clearOnce('ADMISSION'));
+  /** Clears the halts that the exchange causes when it breaks its own admission window. The operator knows why it has. */
+  clearAdmissionHalts(): void {
+    for (const ms of CLEAR_ADMISSION_MS) this.#later(ms, () => this.clearOnce('ADMISSION'));
   }
 
-  /** The operator looks every 10 minutes at what the exchange has liquidated. */
+  /** Decides about foreign orders now and every 10 minutes: the orders by which the exchange has liquidated positions. */
   decideForeignOrders(): void {
     const process = this.#process;
     const { venue } = this.#deps;
-    this.#later(600_000, () => this.decideForeignOrders());
+    this.#later(REVIEW_MS, () => this.decideForeignOrders());
     if (!process?.opened || !(venue instanceof ContractVenue)) return;
-    decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
+    reviewForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
-  /** Clears a halt of the account once. An operator who tries again must first read what it says by then. */
+  /** Clears a halt of the account once. Before another attempt the operator would have to read the halt reasons then. */
   clearOnce(code: string): void {
     const process = this.#process;
     if (process?.control)
@@ -129,19 +145,20 @@ export class Operator {
     for (const id of venueIds) this.#trackAct(process, control.decide({ what: 'ignore', id, why: 'placed by hand' }, 'operator'));
   }
 
+  /** Kills the bot; with `flatten` the kill closes all positions. The operator re-arms the bot once the kill has ended. */
   kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
     if (!process || !control) return;
     this.kills++;
     process.isKilled = true;
-    // A kill during one that closes positions does not stop it.
+    // A second kill does not stop one that closes positions.
     process.isFlattening ||= flatten;
-    if (flatten) this.#deps.journal.mirror();
+    if (flatten) this.#deps.journal.mirrorToDisk();
     this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     if (this.#deps.venue.market === 'futures') this.#later(CHECK_MS, () => this.#checkKilled(process));
-    this.#later(900_000, () => this.#afterKill(process));
+    this.#later(AFTER_KILL_MS, () => this.#afterKill(process));
   }
-  /** Checks at the end of a kill that no order stands that it does not name. Later one may have been triggered. */
+  /** At the end of a kill every working order must be named in its residuals. Checked soon, because a trigger order may fire later. */
   #checkKilled(process: BotProcess): void {
     const { observer, venue, queue } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
@@ -149,24 +166,24 @@ export class Operator {
     if (view.phase !== 'done') return this.#later(CHECK_MS, () => this.#checkKilled(process));
     const left = venue.liveAfterKill(view.flatten).length;
     if (view.residuals.length === 0 && left > 0)
-      observer.report('KILL', `the kill has ended and says that all is cancelled, and ${left} orders stand`, queue.nowMs);
+      observer.report('KILL', `the kill has ended and says that all is cancelled, and ${left} orders are working`, queue.nowMs);
   }
-  /** Waits for the end of the kill, checks what it says it has done, and re-arms the bot. */
+  /** Waits for the end of the kill, compares its report with the exchange, and re-arms the bot. */
   #afterKill(process: BotProcess): void {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
-    if ((view && view.phase !== 'done') || venue.isDown) return this.#later(60_000, () => this.#afterKill(process));
+    if ((view && view.phase !== 'done') || venue.isDown) return this.#later(AFTER_KILL_RETRY_MS, () => this.#afterKill(process));
     const left = venue.liveAfterKill(view?.flatten === true).length;
     if (view && view.residuals.length === 0 && left > 0)
-      observer.report('KILL', `the kill says that all is cancelled, and ${left} orders stand`, queue.nowMs);
+      observer.report('KILL', `the kill says that all is cancelled, and ${left} orders are working`, queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
         if (venue.closableLots(base) >= 1) observer.report('KILL', `the kill says that all is closed, and ${base} is held`, queue.nowMs);
     print(`the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     // The operator reads the halts and re-arms the whole account.
     observer.readHalts(this.#process);
-    endProcess(30);
-    this.halted = null;
+    endProcess(RESTART_SECONDS);
+    this.haltState = null;
     try {
       rearm(folder, 'operator', 'all was looked at');
     } catch (error) {

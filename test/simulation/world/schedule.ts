@@ -4,6 +4,7 @@ import { seededRng } from '../../../src/base/number/rng.ts';
 import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
 import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } from './themes/themedDay.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
+import { MAX_CREATES } from './draws.ts';
 
 export const DAY_MS = 86_400_000;
 /** Length of the last part of a day, which has no faults, so that everything can come to rest. */
@@ -57,8 +58,7 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   const weights = REQUEST_FAULTS.map(() => rng.next() ** 2);
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
   const faultProbability = (isBusyDay(seed) ? 0.5 : 0.3) + rng.next() * 0.3;
-  // A day has fewer than 1,200 create requests.
-  for (let at = 1; at <= 1200; at++) {
+  for (let at = 1; at <= MAX_CREATES; at++) {
     if (rng.next() >= faultProbability) continue;
     let remaining = rng.next() * totalWeight;
     const what = REQUEST_FAULTS.find((_, index) => (remaining -= weights[index]!) < 0) ?? 'loseReply';

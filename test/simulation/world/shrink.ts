@@ -2,7 +2,7 @@
 
 import { isTimed, type ScheduledFault } from './schedule.ts';
 import type { DayOptions, DayResult } from './dayResult.ts';
-import { runDay } from './world.ts';
+import { runDay } from './runDay.ts';
 
 export interface ShrunkSchedule {
   readonly schedule: readonly ScheduledFault[];

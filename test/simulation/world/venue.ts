@@ -21,6 +21,7 @@ import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStor
 import { dayTermsOf } from './hard/hardDay.ts';
 import { otherAccount } from './themes/otherAccount.ts';
 import { FEW_CALLS, themeOf } from './themes/themedDay.ts';
+import { rngOf } from './draws.ts';
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
@@ -116,7 +117,7 @@ export class SimulatedVenue {
 
   constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
     this.market = terms.market;
-    const rng = seededRng(seed ^ 0x5eed);
+    const rng = rngOf(seed, 'venue');
     const [admissionMs, visibilityMs, cancelMs] = [60, dayTermsOf(seed).maxVisibilityMs, 300].map((max) =>
       Math.floor(rng.next() * max),
     ) as [number, number, number];

@@ -9,7 +9,7 @@ import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS } from './hard/hardDay.ts';
 import { FIRST_FORMER_FAULT, FORMER_FAULTS, plantedBy, SECOND_OF_ROW } from './planted.ts';
 import { DAY_MS, isTimed, scheduleOf, type ScheduledFault } from './schedule.ts';
 import { LAST_UNTHEMED_SEED, THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, THEMES, themeOf, type Theme } from './themes/themedDay.ts';
-import { runDay } from './world.ts';
+import { runDay } from './runDay.ts';
 
 const HOUR_MS = 3_600_000;
 const LENGTH_MS = 2 * HOUR_MS;

@@ -1,11 +1,11 @@
-// Runs a simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults.
+// The world of a simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
+import type { Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
@@ -17,16 +17,18 @@ import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
 import { BurstTrader } from './hard/burstTrader.ts';
 import { dayTermsOf, isHardDay, isHardTimed, type DayTerms } from './hard/hardDay.ts';
+import { rngOf } from './draws.ts';
 import { HardFaults } from './hard/hardFaults.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { clientOrderIdIn, Observer, type WorldFacts } from './observer.ts';
 import { Operator } from './operator.ts';
-import type { DayOptions, DayResult } from './dayResult.ts';
+import { plainFaultsOf, type PlainFaults } from './plainFaults.ts';
+import type { DayOptions } from './dayResult.ts';
 import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
 import { CrowdTrader } from './themes/crowdTrader.ts';
 import { LastKill } from './themes/lastKill.ts';
-import { isThemedTimed, landsVeryLate, themeOf, type Theme } from './themes/themedDay.ts';
+import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './themes/themedDay.ts';
 import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { SimulatedVenue } from './venue.ts';
@@ -34,8 +36,22 @@ import { SimulatedVenue } from './venue.ts';
 /** Time before the end of the day from which the operator allows no new order, ms. */
 const QUIET_MS = 900_000;
 export const START_MS = Date.UTC(2026, 0, 5);
+/** Largest position of a symbol, lots. On a busy day orders are close to it. */
+const MAX_LOTS = { quiet: 80_000, busy: 25_000 };
+/** Time after which the operator has reviewed a second copy of an order, or a wrong acknowledgement, and lets the bot continue, ms. */
+const COPY_REVIEW_MS = 1_200_000;
+const WRONG_REPLY_REVIEW_MS = 600_000;
+/** Time from the start of a day of contracts until the operator first reviews foreign orders, ms. */
+const FIRST_REVIEW_MS = 90_000;
+/** Time from the create whose reply is lost until the kill that follows it, ms. */
+const KILL_AFTER_CREATE_MS = 50;
+/** Longest time between two checks of the rules, ms. */
+const CHECK_EVERY_MS = 60_000;
+/** Time from the end of a process until the next one starts, in seconds, by what ended it. */
+const RESTART_SECONDS = { crash: 5, mustStop: 30, failedStart: 60 };
 
-class World {
+/** One simulated day: the bot, the exchange, the network between them, the operator, and the faults of the day, on one clock. */
+export class World {
   readonly queue = new DueQueue();
   readonly observer: Observer;
   readonly venue: SimulatedVenue;
@@ -52,9 +68,10 @@ class World {
   readonly #untilViolation: boolean;
   readonly #isBusy: boolean;
   readonly #terms: DayTerms;
+  readonly #plainFaults: PlainFaults;
   /** The faults of a hard day; null on other days. */
-  #hard: HardFaults | null = null;
-  #themed: ThemedFaults | null = null;
+  #hardFaults: HardFaults | null = null;
+  #themedFaults: ThemedFaults | null = null;
   #lastKill: LastKill | null = null;
   readonly #maxLots: number;
   readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
@@ -65,15 +82,15 @@ class World {
   #mustStart = false;
   #checkedState = -1;
   #nextCheckMs = -Infinity;
-  /** Number of the create request whose reply is lost and that a kill follows. NaN for none, Infinity for the next one. */
-  #flattenAtCreate = NaN;
+  /** A create request whose reply is lost and that a kill follows: the next one while `armed`, then the one with this number. */
+  #lostFlatten: 'none' | 'armed' | number = 'none';
 
   constructor(
     seed: number,
     schedule: readonly ScheduledFault[],
     { lengthMs = DAY_MS, untilViolation = false, futures = false, print }: DayOptions,
   ) {
-    this.#rng = seededRng(seed ^ 0x0dd);
+    this.#rng = rngOf(seed, 'process');
     this.#schedule = schedule;
     this.#print = print;
     this.#startMs = START_MS + (futures ? FIRST_HOUR_MS : 0);
@@ -81,55 +98,98 @@ class World {
     this.#untilViolation = untilViolation;
     this.#isBusy = isBusyDay(seed) || themeOf(seed) !== null;
     this.#terms = dayTermsOf(seed);
-    this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy, themeOf(seed) === 'contractKills') : null;
-    this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !landsVeryLate(seed) ? 25_000 : 80_000);
+    this.#contracts = futures ? drawContracts(rngOf(seed, 'contracts'), this.#isBusy, themeOf(seed) === 'contractKills') : null;
+    this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !arrivesAfterReservation(seed) ? MAX_LOTS.busy : MAX_LOTS.quiet);
     this.queue.runDue(this.#startMs);
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
     this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
     this.observer = new Observer(contractVenue === null ? null : new ContractRules(contractVenue));
-    this.operator = new Operator({
-      queue: this.queue,
-      observer: this.observer,
-      venue: this.venue,
-      journal: this.journal,
-      folder: join(this.folder, 'bot'),
-      print: (text) => this.#log(text),
-      // Nobody reaches a computer that sleeps.
-      process: () => (this.process?.isAsleep ? null : this.process),
-      endProcess: (seconds) => this.#endProcess(false, seconds),
-    });
+    this.operator = this.#openOperator();
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
-    this.network = this.#connectNetwork(faultByCreate, seededRng(seed ^ 0x4e7));
-    this.venue.venueIdInBot = (clientOrderId) => {
-      const prefix = this.process?.idPrefix ?? null;
-      const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
-      return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
-    };
-    const theme = themeOf(seed);
-    if (isHardDay(seed) || theme !== null) {
-      const { queue, venue, observer, operator, journal, network } = this;
-      this.#hard = new HardFaults(
-        { queue, venue, observer, operator, journal, network, process: () => this.process, print: (text) => this.#log(text) },
-        seed,
-      );
-      this.network.hard = this.#hard;
-      if (theme !== null) this.#openTheme(seed, theme);
-    }
+    this.network = this.#connectNetwork(faultByCreate, rngOf(seed, 'network'));
+    this.venue.venueIdInBot = (clientOrderId) => this.#venueIdInBot(clientOrderId);
+    this.#plainFaults = this.#openPlainFaults();
+    this.#addHardFaults(seed);
     writeBotConfig(seed, { folder: this.folder, venue: this.venue, contracts: this.#contracts, maxLots: this.#maxLots });
   }
 
-  #openTheme(seed: number, theme: Theme): void {
+  /** The running process; null while the bot is down or its computer sleeps. A sleeping process cannot be controlled. */
+  get #awakeProcess(): BotProcess | null {
+    return this.process?.isAsleep ? null : this.process;
+  }
+
+  // --- Parts of the world, in the order in which the constructor makes them
+
+  #openOperator(): Operator {
+    const { queue, observer, venue, journal } = this;
+    return new Operator({
+      queue,
+      observer,
+      venue,
+      journal,
+      folder: join(this.folder, 'bot'),
+      print: (text) => this.#log(text),
+      process: () => this.#awakeProcess,
+      endProcess: (seconds) => this.#endProcess(false, seconds),
+    });
+  }
+
+  #openPlainFaults(): PlainFaults {
     const { queue, venue, observer, operator, journal, network } = this;
-    const [process, print] = [() => this.process, (text: string) => this.#log(text)];
+    return plainFaultsOf({
+      queue,
+      venue,
+      observer,
+      operator,
+      journal,
+      network,
+      process: () => this.#awakeProcess,
+      endProcess: (isPowerLoss, seconds) => this.#endProcess(isPowerLoss, seconds),
+      armLostFlatten: () => (this.#lostFlatten = 'armed'),
+    });
+  }
+
+  /** Returns the venue order id by which the bot knows its order; null if it knows none. */
+  #venueIdInBot(clientOrderId: string): string | null {
+    const prefix = this.process?.idPrefix ?? null;
+    const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
+    return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
+  }
+
+  /** Adds the faults of a hard day or of a day with a theme. A theme has the timed faults of hard days, too. */
+  #addHardFaults(seed: number): void {
+    const theme = themeOf(seed);
+    if (!isHardDay(seed) && theme === null) return;
+    const { queue, venue, observer, operator, journal, network } = this;
+    const print = (text: string): void => this.#log(text);
+    this.#hardFaults = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => this.process, print }, seed);
+    network.hardFaults = this.#hardFaults;
+    if (theme !== null) this.#addThemedFaults(seed, theme);
+  }
+
+  /** Adds the faults of a theme, and the kill that ends a day of `twins`. */
+  #addThemedFaults(seed: number, theme: Theme): void {
+    const { queue, venue, observer, operator, journal, network } = this;
+    const process = (): BotProcess | null => this.process;
     const calmFromMs = this.#endMs - CALM_MS;
     const endProcess = (seconds: number): void => this.#endProcess(false, seconds);
-    const refuseSlices = (size: number): void => this.#hard?.apply('refusedFlatten', size);
-    this.#themed = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
-    network.themed = this.#themed;
+    const refuseSlices = (size: number): void => this.#hardFaults?.apply('refusedFlatten', size);
+    this.#themedFaults = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
+    network.themedFaults = this.#themedFaults;
     if (theme !== 'twins') return;
-    const deps = { queue, venue, observer, journal, network, process, print, folder: join(this.folder, 'bot') };
-    this.#lastKill = new LastKill({ ...deps, endProcess: () => this.#endProcess(false, Infinity) }, seed);
-    this.#themed.lastKill = this.#lastKill;
+    const lastKillDeps = {
+      queue,
+      venue,
+      observer,
+      journal,
+      network,
+      process,
+      folder: join(this.folder, 'bot'),
+      print: (text: string) => this.#log(text),
+      endProcess: () => this.#endProcess(false, Infinity),
+    };
+    this.#lastKill = new LastKill(lastKillDeps, seed);
+    this.#themedFaults.lastKill = this.#lastKill;
   }
 
   /** Returns the network between the bot and the exchange. Its events are hashed, checked and followed by acts of the operator. */
@@ -138,13 +198,7 @@ class World {
       queue: this.queue,
       venue: this.venue,
       rng,
-      faultOf: (createNumber) => {
-        if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
-        if (this.#lastKill?.isLosing || this.#lastKill?.isRunning) return this.#lastKill.faultOf(createNumber);
-        if (this.#flattenAtCreate !== Infinity) return this.#lastKill?.faultOf(createNumber) ?? faultByCreate.get(createNumber);
-        this.#flattenAtCreate = createNumber;
-        return { what: 'loseReply', at: createNumber, size: 0.9 };
-      },
+      faultOf: (createNumber) => this.#takeFault(createNumber, faultByCreate),
       onRequest: ({ target, body, createNumber }) => {
         if (createNumber === 0 || this.#lastKill?.isRunning) return;
         const text = Buffer.from(body).toString();
@@ -152,25 +206,34 @@ class World {
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         this.#log(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
         this.observer.checkCreate(this.#facts, text, (sought) => this.journal.isDurable(sought, this.queue.nowMs));
-        if (createNumber === this.#flattenAtCreate)
-          this.queue.at(this.queue.nowMs + 50, () => !this.process?.isAsleep && this.operator.kill(this.process, true));
+        if (createNumber === this.#lostFlatten)
+          this.queue.at(this.queue.nowMs + KILL_AFTER_CREATE_MS, () => !this.process?.isAsleep && this.operator.kill(this.process, true));
       },
       onDuplicate: (body) => {
         const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
         const copies = this.venue.copyCountByClientId;
         copies.set(clientOrderId, (copies.get(clientOrderId) ?? 0) + 1);
-        // 20 minutes later the operator has looked at the second copy, and lets the bot continue.
-        this.queue.at(this.queue.nowMs + 1_200_000, () => this.operator.resume('DUPLICATE'));
+        this.queue.at(this.queue.nowMs + COPY_REVIEW_MS, () => this.operator.resume('DUPLICATE'));
       },
-      onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.operator.resume('ECHO')),
+      onWrongReply: () => this.queue.at(this.queue.nowMs + WRONG_REPLY_REVIEW_MS, () => this.operator.resume('ECHO')),
       onRead: (target, answeredMs) => {
         if (this.venue instanceof ContractVenue && !this.process?.isDead) this.venue.noteRead(target, answeredMs);
       },
       onReply: (status) => {
-        if ((status === 418 || status === 429) && !this.#hard?.isOfBan(status))
+        if ((status === 418 || status === 429) && !this.#hardFaults?.isOfBan(status))
           this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
     });
+  }
+
+  /** Returns the fault of a create request. An armed lost flatten takes the request, so that its reply is lost. */
+  #takeFault(createNumber: number, faultByCreate: ReadonlyMap<number, RequestFault>): RequestFault | undefined {
+    if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
+    const lastKill = this.#lastKill;
+    if (lastKill?.isLosing || lastKill?.isRunning) return lastKill.faultOf(createNumber);
+    if (this.#lostFlatten !== 'armed') return lastKill?.faultOf(createNumber) ?? faultByCreate.get(createNumber);
+    this.#lostFlatten = createNumber;
+    return { what: 'loseReply', at: createNumber, size: 0.9 };
   }
 
   /** Prints a line with the virtual time of day, if the log is printed. */
@@ -178,7 +241,13 @@ class World {
     this.#print?.(`${new Date(this.queue.nowMs).toISOString().slice(11, 23)} ${text}`);
   }
   get #facts(): WorldFacts {
-    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.operator.halted, maxLots: this.#maxLots };
+    return {
+      venue: this.venue,
+      process: this.process,
+      nowMs: this.queue.nowMs,
+      operatorHalt: this.operator.haltState,
+      maxLots: this.#maxLots,
+    };
   }
 
   /** Runs the day event by event, and checks the rules after each. */
@@ -188,7 +257,7 @@ class World {
       if (isTimed(event) && this.#startMs + event.at < this.#endMs)
         this.queue.at(this.#startMs + event.at, () => this.#applyTimedFault(event));
     this.queue.at(this.#endMs - QUIET_MS, () => this.operator.stopOpening());
-    if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.operator.decideForeignOrders());
+    if (this.#contracts !== null) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => this.operator.decideForeignOrders());
     for (;;) {
       if ((this.process?.needsEventLoop() && !this.process.isAsleep) || this.#lastKill?.isRunning) await settlePromises();
       // A kill without the bot ends the day.
@@ -198,7 +267,7 @@ class World {
       if (nextMs > this.#endMs) break;
       if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
-      if (this.process !== null && this.process.isFlattening) this.journal.mirror();
+      if (this.process !== null && this.process.isFlattening) this.journal.mirrorToDisk();
       this.#checkIfChanged();
       if (this.#untilViolation && this.observer.violations.length > 0) return;
     }
@@ -206,7 +275,7 @@ class World {
     this.queue.runDue(this.#endMs);
     const endFacts = { requests: this.network.requests, secret: this.venue.key.secret, journalFiles: this.journal.contents() };
     this.observer.checkEnd(this.#facts, endFacts);
-    this.#hard?.checkEnd();
+    this.#hardFaults?.checkEnd();
     this.#hashEnd();
   }
   #hashEnd(): void {
@@ -217,13 +286,13 @@ class World {
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
   #checkIfChanged(): void {
     const { process, venue } = this;
-    // An exchange that is down has no state: it may have lost a part of the last one.
+    // An exchange that is down cannot be compared: it may have lost the last changes.
     if (venue.isDown) return;
     const lastSeq = process?.opened?.bot.deps.journal.lastSeq ?? 0;
     const state = venue.changes + lastSeq + (process?.trader?.notifiedCount ?? 0) + this.#processCount;
     if (state === this.#checkedState && this.queue.nowMs < this.#nextCheckMs) return;
     this.#checkedState = state;
-    this.#nextCheckMs = this.queue.nowMs + 60_000;
+    this.#nextCheckMs = this.queue.nowMs + CHECK_EVERY_MS;
     this.observer.checkAfterEvent(this.#facts);
   }
 
@@ -239,24 +308,22 @@ class World {
       disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
-      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs) + (this.#hard?.clockStepMs ?? 0),
+      skewMs: Math.floor((rng.next() - 0.5) * 2 * this.#terms.maxSkewMs) + (this.#hardFaults?.clockStepMs ?? 0),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
-      strategy:
-        this.#contracts?.strategy ??
-        (this.#themed?.isCrowd ? CrowdTrader : this.#terms.hasBursts ? BurstTrader : this.#isBusy ? BusyTrader : Trader),
+      strategy: this.#strategy(),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
         this.#log(line.trim());
         this.observer.noteCopies(line);
-        if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
+        if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the log contains the secret', this.queue.nowMs);
       },
       broken: (why) => {
         this.#log(`broken: ${why}`);
         if (!this.journal.mustBotStop) this.observer.report('BROKEN', why, this.queue.nowMs);
-        else this.queue.at(this.queue.nowMs, () => process === this.process && this.#endProcess(false, 30));
+        else this.queue.at(this.queue.nowMs, () => process === this.process && this.#endProcess(false, RESTART_SECONDS.mustStop));
       },
-      crashed: () => this.#endProcess(true, 5),
+      crashed: () => this.#endProcess(true, RESTART_SECONDS.crash),
     });
     this.process = process;
     this.#log(`process ${processNumber} starts`);
@@ -264,7 +331,8 @@ class World {
     process.open().then(
       () => {
         process.pending--;
-        if (this.journal.isFlipped) this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
+        if (this.journal.isFlipped)
+          this.observer.report('DAMAGE', 'a process started with a journal in which a bit was flipped', this.queue.nowMs);
       },
       (error: unknown) => {
         process.pending--;
@@ -273,22 +341,30 @@ class World {
     );
   }
 
+  /** Returns the strategy that the seed has drawn. */
+  #strategy(): typeof Trader {
+    if (this.#contracts !== null) return this.#contracts.strategy;
+    if (this.#themedFaults?.isCrowd) return CrowdTrader;
+    if (this.#terms.hasBursts) return BurstTrader;
+    return this.#isBusy ? BusyTrader : Trader;
+  }
+
   /** Handles a start that has failed: a network fault or a flipped bit explains it, or else it is a violation. */
   #startFailed(error: unknown): void {
-    if (error instanceof Crash) return this.#endProcess(true, 5);
+    if (error instanceof Crash) return this.#endProcess(true, RESTART_SECONDS.crash);
     const text = error instanceof Error ? error.message : String(error);
     this.#log(`the start ended: ${text}`);
-    // Without an answer, or with uneven ones, a supervisor starts the bot again.
+    // Without a reply, or with inconsistent clock replies, a supervisor starts the bot again.
     const isNetworkFault =
       (error instanceof Error && error.constructor.name === 'NoAnswer') || /the clock of the|expected it to within|no answer/i.test(text);
-    // The operator brings the folder back from a copy.
+    // The operator restores the folder from a copy.
     const isBitFlip = this.journal.isFlipped && error instanceof ConfigError;
     if (isBitFlip) this.journal.restore();
     if (!isNetworkFault && !isBitFlip) {
       const reason = error instanceof ConfigError ? text : String((error as Error).stack);
-      this.observer.report('RESTART', `the start is refused: ${reason}`, this.queue.nowMs);
+      this.observer.report('RESTART', `the start has failed: ${reason}`, this.queue.nowMs);
     }
-    this.#endProcess(false, 60);
+    this.#endProcess(false, RESTART_SECONDS.failedStart);
   }
 
   /** Ends the process. The next one starts after `seconds`. */
@@ -299,7 +375,7 @@ class World {
     this.process = null;
     this.journal.endProcess(isPowerLoss, this.#rng);
     this.restarts++;
-    this.#log(`the process is gone${isPowerLoss ? ', and what was not synced with it' : ''}`);
+    this.#log(`the process has ended${isPowerLoss ? ' by a loss of power: what was not synced is lost' : ''}`);
     if (seconds < Infinity) this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
   }
 
@@ -307,68 +383,14 @@ class World {
 
   /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
   #applyTimedFault({ what, size }: TimedFault): void {
-    const { network, queue, venue } = this;
-    // A computer that sleeps can be killed or lose power. All else that is done to its process waits for another time.
-    const process = this.process?.isAsleep ? null : this.process;
     this.#log(`${what} ${size.toFixed(3)}`);
-    const downSeconds = 1 + Math.floor(size ** 4 * 900);
-    if (what === 'kill') this.#endProcess(false, downSeconds);
-    else if (what === 'power') this.#endProcess(true, downSeconds);
-    else if (what === 'diskCrash') this.journal.disk.crashAt = this.journal.disk.operations + 1 + Math.floor(size * 40);
-    else if (what === 'partition') network.partitionedUntilMs = queue.nowMs + 5000 + size ** 3 * 600_000;
-    else if (what === 'stale') {
-      network.staleUntilMs = queue.nowMs + 600_000;
-      network.staleMs = Math.floor(size * 1200);
-    } else if (what === 'gap') venue.priceFactor *= 1 + (size - 0.5) * 0.1;
-    else if (what === 'lostFlatten') this.#flattenAtCreate = Infinity;
-    else if (what === 'unlink' && process?.opened != null) this.journal.unlink(queue.nowMs);
-    else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
-    else if (isHardTimed(what)) this.#hard?.apply(what, size);
-    else if (isThemedTimed(what)) this.#themed?.apply(what, size);
-    else if (what === 'bitFlips') this.#flipBit(size);
-    else if (what === 'secondStart') {
-      if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
-    } else if (what === 'halt') this.operator.halt(size);
-    else this.operator.kill(process, what === 'flatten');
-  }
-
-  /** Ends the process and flips a bit of its journal. */
-  #flipBit(size: number): void {
-    const flip = this.process?.opened == null || this.process.isAsleep ? null : this.journal.flipBit(size);
-    if (flip === null) return;
-    this.#endProcess(false, 5);
-    flip();
+    if (isHardTimed(what)) this.#hardFaults?.apply(what, size);
+    else if (isThemedTimed(what)) this.#themedFaults?.apply(what, size);
+    else this.#plainFaults[what](size);
   }
 
   close(): void {
     this.process?.die();
     rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-/** Runs the day of a seed and returns its result. */
-export async function runDay(seed: number, schedule: readonly ScheduledFault[], options: DayOptions = {}): Promise<DayResult> {
-  const world = new World(seed, schedule, options);
-  try {
-    await world.run();
-    const { observer, venue, network, restarts, operator, hash, process } = world;
-    return {
-      seed,
-      orders: venue.orders.size,
-      creates: network.creates,
-      fills: venue.tradeCount,
-      instants: process?.trader?.barCount ?? 0,
-      unknown: observer.unknown.size,
-      restarts,
-      kills: operator.kills,
-      duplicates: observer.duplicates,
-      forgotten: observer.forgotten,
-      exchangeCrashes: venue.crashes,
-      lostOrders: venue.lostOrders,
-      violations: observer.violations,
-      hash: hash.digest('hex').slice(0, 16),
-    };
-  } finally {
-    world.close();
   }
 }

@@ -8,14 +8,14 @@ import type { JournalRecord } from '../../../adapters/journal/records/records.ts
 import { RateHistory } from '../../../adapters/journal/records/rates.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
+import { clientOrderIdOf, idPrefixOf, runPrefix } from '../../../protocol/clientOrderId.ts';
 import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
 import type { LiveConfig } from '../config/read.ts';
 
 /** The open journal of one bot. */
 export interface BotJournal extends OpenedJournal {
   /** Returns the client order id of an order of this bot, also of an earlier process. */
-  readonly cidOf: (id: OrderId) => string;
+  readonly clientOrderIdOf: (id: OrderId) => string;
   /** Records of earlier processes, for a replay. Evidence about lost replies is left out. */
   readonly records: readonly JournalRecord[];
   /** Funding rates that earlier processes knew. */
@@ -42,8 +42,6 @@ export interface JournalWorld {
   readonly open?: typeof openJournalFolder;
 }
 
-const PREFIX_CHARS = 16;
-
 /** Returns the folder of a bot's journal. */
 export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => join(data, 'journal');
 
@@ -57,9 +55,9 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
-  const cidOf = (id: OrderId): string => ids.of(id);
+  const ownIdOf = (id: OrderId): string => ids.of(id);
   const opened = (world.open ?? openJournalFolder)(
-    { nowMs: world.nowMs, listener: world.listener, facts: factsOf(world, cidOf) },
+    { nowMs: world.nowMs, listener: world.listener, facts: factsOf(world, ownIdOf) },
     {
       folder: journalFolder(config),
       account: `${config.mode}:${config.fingerprint}`,
@@ -67,7 +65,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
         if (record.k !== 'EVID') records.push(slim(record));
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
-        if (record.k === 'INTENT' || record.k === 'VERDICT') ids.prefix ??= record.cid.slice(0, PREFIX_CHARS);
+        if (record.k === 'INTENT' || record.k === 'VERDICT') ids.prefix ??= idPrefixOf(record.cid);
       },
     },
   );
@@ -77,7 +75,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
     state.decisions.length = 0;
     records.length = 0;
   };
-  return { ...opened, cidOf, records, rates, trades, forget };
+  return { ...opened, clientOrderIdOf: ownIdOf, records, rates, trades, forget };
 }
 
 /** Returns the facts that the journal adds to its records. */

@@ -13,7 +13,7 @@ import { readKillFile, readKillSwitch } from '../../kill/killSwitch/killSwitch.t
 import { LossKill } from '../../kill/lossKill.ts';
 import { lockAccount } from '../account/lock.ts';
 import { botFileOf } from '../botFile.ts';
-import { LiveControl } from '../botControls.ts';
+import { LiveControl } from '../liveControl.ts';
 import { readLiveConfig, type LiveConfig } from '../config/read.ts';
 import { LiveLog } from '../run/log.ts';
 import type { ProofDemand } from '../safety/provedCode.ts';
@@ -121,14 +121,14 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const control = new LiveControl({
       ...opened,
       loopDelayP99Ms: () => loopDelay.p99Ms,
-      flattened: (openPositions) => exitAfterDelay(openPositions, ending),
+      onFlattened: (openPositions) => exitAfterDelay(openPositions, ending),
     });
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
     const { exchange } = opened.bot.deps;
     undo.push(writeHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
-    const noteAlarm = (): void => opened.bot.attention.noteAlarm(opened.bot.deps.venueMs());
+    const noteAlarm = (): void => opened.bot.operatorPresence.noteAlarm(opened.bot.deps.venueMs());
     const monitoring = await openMonitoring(
       control,
       { ...config, notifiers: opened.notifiers, folder: dirname(config.file), onAlarm: noteAlarm },

@@ -7,7 +7,7 @@ import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.t
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import { orderIdIn } from '../../../protocol/clientOrderId.ts';
+import { idPrefixOf, orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
@@ -46,7 +46,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
 }
 
 /** Returns the orders of the bot: with their venue order ids, or as lost. */
-function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
+function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
   const waiting = new Map<InstrumentId, string[]>();
   const venueIds = new Set<string>();
@@ -58,18 +58,18 @@ function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }
     const triggerId = parseTriggerTrackId(venueId === null ? null : String(venueId))?.triggerId;
     if (triggerId !== undefined && lifecycle !== 'done') {
       waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
-      lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
+      lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
       continue;
     }
     if (venueId !== null) venueIds.add(String(venueId));
     if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
-    // The closed kill switch stops requests that have not been sent yet.
+    // The engaged kill switch stops requests that have not been sent yet.
     if (venueId !== null || lifecycle === 'draft') continue;
     const latestMs = signMs + recvWindowMs;
-    lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
+    lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
     if (lifecycle !== 'done') unknownUntilMs[instrument.market] = Math.max(unknownUntilMs[instrument.market] ?? -Infinity, latestMs);
   }
-  const prefix = cidOf(1 as OrderId).slice(0, 16);
+  const prefix = idPrefixOf(clientOrderIdOf(1 as OrderId));
   const ownOrders = {
     isOwnId: (venueId: string) => venueIds.has(venueId),
     isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,
@@ -108,7 +108,7 @@ function bookedPositions({ deps: { engine, plan } }: LiveBot): readonly string[]
  * the journal, as in a kill without the bot.
  */
 async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
-  const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.deps;
+  const { engine, journal, clientOrderIdOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
     exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
     bot.stopTrading(resolve);
@@ -125,7 +125,7 @@ async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<
     journal: sliceJournal({
       journal,
       nextId: () => ++last as OrderId,
-      cidOf,
+      clientOrderIdOf,
       waitUntilDurable: (seq) => bot.waitUntilDurable(seq),
       indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),
       nowMs: venueMs,

@@ -51,7 +51,7 @@ export interface LiveBotDeps {
   readonly services: MarketRouter;
   readonly journal: FileJournal;
   readonly absenceBounds: MeasuredAbsenceBounds;
-  readonly cidOf: (id: OrderId) => string;
+  readonly clientOrderIdOf: (id: OrderId) => string;
   readonly sets: readonly LiveSet[];
   readonly afterSend: AfterSendQueue;
   /** Returns the funding rates that a contract has at the start. */
@@ -102,7 +102,7 @@ export class LiveBot {
   readonly #auditor: Auditor;
   readonly #riskTicker: RiskTicker;
   readonly #maintenance: Maintenance;
-  readonly attention: OperatorPresence;
+  readonly operatorPresence: OperatorPresence;
   readonly #remembered = new Map<string, string>();
   /** Time of the newest audit with complete data, whether or not it was clean; the venue's time. */
   #completeMs: number | null = null;
@@ -133,7 +133,7 @@ export class LiveBot {
     });
     const step = (act: () => void): void => this.driver.step(act);
     this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler, venueMs, step });
-    this.attention = new OperatorPresence(venueMs());
+    this.operatorPresence = new OperatorPresence(venueMs());
     this.#riskTicker = this.#createRiskTicker(step);
   }
 
@@ -196,8 +196,8 @@ export class LiveBot {
       scheduler: exchange.scheduler,
       venueMs,
       auditMs: () => this.#completeMs,
-      heartbeatMs: () => this.attention.seenMs,
-      alertMs: () => this.attention.alarmMs,
+      heartbeatMs: () => this.operatorPresence.seenMs,
+      alertMs: () => this.operatorPresence.alarmMs,
       clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
       step,
     });
@@ -384,12 +384,12 @@ export class LiveBot {
 
   /** Notes a fill before the record of its order returns to the pool. */
   #noteFill(id: OrderId, fill: Fill): void {
-    const { engine, services, log, cidOf } = this.deps;
+    const { engine, services, log, clientOrderIdOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;
     const strategy = engine.runs[order.strategy]!.name;
     const tradeId = services.of(order.instrument.market).tradeText(fill.tradeId);
-    const view = fillView(order, fill, { tradeId, cid: cidOf(id), strategy });
+    const view = fillView(order, fill, { tradeId, cid: clientOrderIdOf(id), strategy });
     this.fills.push(view);
     if (this.fills.length > MAX_FILLS) this.fills.shift();
     this.fillCount++;

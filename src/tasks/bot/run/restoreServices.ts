@@ -14,14 +14,14 @@ import type { BotJournal } from '../journal/botJournal.ts';
 
 /** Restores each service, and then connects them to the driver: a connected one may step the bot, which may send orders to any market. */
 export function restoreServices(bot: LiveBot, services: MarketRouter, orders: readonly RestoredOrder[], journal: BotJournal): void {
-  const { state, trades, cidOf } = journal;
+  const { state, trades, clientOrderIdOf } = journal;
   const isFirst = Number.isNaN(state.firstMs);
   for (const [market, service] of services.entries()) {
     if (!isFirst) {
       service.restore({
         orders: orders
           .filter(({ instrument, state: orderState }) => instrument.market === market && orderState !== 'notSent')
-          .map((order) => serviceOrder(order, cidOf, state)),
+          .map((order) => serviceOrder(order, clientOrderIdOf, state)),
         trades,
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
@@ -37,8 +37,8 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
 }
 
 /** Returns an order as the service of its market tracks it. */
-function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
-  const cid = cidOf(order.id);
+function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
+  const cid = clientOrderIdOf(order.id);
   const trace = unfinished.get(cid);
   const isUnconfirmed = trace?.state?.lifecycle === 'done';
   return {

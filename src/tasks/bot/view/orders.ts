@@ -8,14 +8,14 @@ import type { BotOrderView, UnknownView } from '../../control/botView.ts';
 /** The engine, and the names of its orders. */
 export interface NamedOrders {
   readonly engine: Engine;
-  readonly cidOf: (id: OrderId) => string;
+  readonly clientOrderIdOf: (id: OrderId) => string;
 }
 
 /** Returns an order as the view shows it. */
-export function orderView(order: Order, { engine, cidOf }: NamedOrders): BotOrderView {
+export function orderView(order: Order, { engine, clientOrderIdOf }: NamedOrders): BotOrderView {
   const { instrument, lots, quoteUnits, limit } = order;
   return {
-    cid: cidOf(order.id),
+    cid: clientOrderIdOf(order.id),
     venueId: order.venueId === null ? null : String(order.venueId),
     strategy: engine.runs[order.strategy]!.name,
     instrument: instrument.id,

@@ -43,8 +43,8 @@ export const namedOf = ({ instruments, runs }: Engine): ScopeNames => ({ instrum
 
 /** Returns the view. */
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
-  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.deps;
-  const named = { engine, cidOf };
+  const { engine, config, plan, exchange, journal, log, clientOrderIdOf, venueMs } = bot.deps;
+  const named = { engine, clientOrderIdOf };
   const timeMs = venueMs();
   const active = isFlat ? [] : engine.orders.active();
   const drafts = isFlat ? [] : engine.orders.drafts.orders;
@@ -82,7 +82,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     loopDelayP99Ms,
     rssBytes: process.memoryUsage.rss(),
     decisions: log.decisions,
-    alarmMs: Number.isFinite(bot.attention.alarmMs) ? bot.attention.alarmMs : null,
+    alarmMs: Number.isFinite(bot.operatorPresence.alarmMs) ? bot.operatorPresence.alarmMs : null,
     kill,
     counts: countsView(bot, counts),
   };

@@ -9,7 +9,7 @@ import { Decimal, toScaled } from '../../../base/number/decimal.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { sizeText, type Instrument, type InstrumentId, type Market } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
-import { orderIdIn } from '../../../protocol/clientOrderId.ts';
+import { idPrefixOf, orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
@@ -43,9 +43,6 @@ interface BookedTrade {
   readonly executedMs: number;
 }
 
-/** Length of the prefix of a client order id that identifies the bot. */
-const PREFIX_CHARS = 16;
-
 /** Returns the side of the position that an order changes. Only two-way mode has long and short apart. */
 export const positionSideOf = (side: Side, closes: boolean): Side => (closes === (side === 'buy') ? 'sell' : 'buy');
 
@@ -61,7 +58,8 @@ export class JournalBooks implements OwnOrders {
   readonly #cids = new Set<string>();
   /** Prefixes of this bot's client order ids, in upper case. */
   readonly #prefixes = new Set<string>();
-  readonly #cidOf = new Map<string, string>();
+  /** Client order ids by venue order id. */
+  readonly #cidByVenueId = new Map<string, string>();
   readonly #venueIds = new Map<string, string>();
   /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
   readonly #waiting = new Map<string, string>();
@@ -149,26 +147,26 @@ export class JournalBooks implements OwnOrders {
   // --- Attribution of orders
 
   isOwnId(venueId: string): boolean {
-    return this.#cidOf.has(venueId);
+    return this.#cidByVenueId.has(venueId);
   }
   /** True if an own order other than `cid` has this venue order id. */
   isTakenId(venueId: string, cid: string): boolean {
-    return (this.#cidOf.get(venueId) ?? cid) !== cid;
+    return (this.#cidByVenueId.get(venueId) ?? cid) !== cid;
   }
   /** True also for an id of this bot that the journal does not contain: the journal may be an older copy. */
   isOwnCid(cid: string): boolean {
     const text = cid.toUpperCase();
-    const prefix = text.slice(0, PREFIX_CHARS);
+    const prefix = idPrefixOf(text);
     return this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null);
   }
   #noteOwn(cid: string): void {
     const text = cid.toUpperCase();
     this.#cids.add(text);
-    this.#prefixes.add(text.slice(0, PREFIX_CHARS));
+    this.#prefixes.add(idPrefixOf(text));
   }
   /** Returns the strategy of the own order `venueId` of `instrument`; null: not an own order. */
   strategyOfOrder(instrument: InstrumentId, venueId: string): number | null {
-    const cid = this.#cidOf.get(venueId);
+    const cid = this.#cidByVenueId.get(venueId);
     if (cid === undefined) return null;
     return this.#strategies.get(cid) ?? this.strategiesOf(instrument).values().next().value ?? 0;
   }
@@ -183,7 +181,7 @@ export class JournalBooks implements OwnOrders {
       this.#waiting.set(cid, waiting.triggerId);
       return;
     }
-    this.#cidOf.set(venueId, cid);
+    this.#cidByVenueId.set(venueId, cid);
     if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
   }
   /** Records the venue order id by the client order id of a row, ignoring case, and whether the order closes, if the journal lacks it. */
@@ -194,7 +192,7 @@ export class JournalBooks implements OwnOrders {
   }
   /** Returns the side of the position that a trade of an own order changes. */
   positionSideOf({ venueId, side }: Pick<TradeRow, 'venueId' | 'side'>): Side {
-    const cid = this.#cidOf.get(venueId);
+    const cid = this.#cidByVenueId.get(venueId);
     return positionSideOf(side, (cid === undefined ? undefined : this.#closes.get(cid)) ?? false);
   }
   /** True when the known order with this client order id is another one: a network has delivered the request twice. */
@@ -210,7 +208,7 @@ export class JournalBooks implements OwnOrders {
   #clearVenueId(cid: string): void {
     const venueId = this.#venueIds.get(cid);
     this.#venueIds.delete(cid);
-    if (venueId !== undefined && this.#cidOf.get(venueId) === cid) this.#cidOf.delete(venueId);
+    if (venueId !== undefined && this.#cidByVenueId.get(venueId) === cid) this.#cidByVenueId.delete(venueId);
   }
   /** True when the operator has decided to ignore the order. */
   isIgnored(instrument: InstrumentId, venueId: string): boolean {

@@ -113,7 +113,7 @@ async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = 
   let nextId = 100;
   const journal = slicesInMemory(
     books,
-    { nextId: () => ++nextId as never, cidOf: (id) => `SLICE${id}`, nowMs: () => scheduler.nowMs },
+    { nextId: () => ++nextId as never, clientOrderIdOf: (id) => `SLICE${id}`, nowMs: () => scheduler.nowMs },
     () => {},
   );
   const judge = new Judge(venue, books);

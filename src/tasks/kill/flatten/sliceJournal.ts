@@ -32,7 +32,7 @@ export interface SliceJournalDeps {
   readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
   /** Returns the next unused order number. */
   nextId(): OrderId;
-  cidOf(id: OrderId): string;
+  clientOrderIdOf(id: OrderId): string;
   /** Resolves when record `seq` is durable; rejects if it never will be. */
   waitUntilDurable(seq: number): Promise<void>;
   /** Returns the index of an instrument in the run; -1: not in the run. */
@@ -56,7 +56,7 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
   return {
     async intend(slice) {
       const order = recordOf(slice, deps);
-      const cid = deps.cidOf(order.id);
+      const cid = deps.clientOrderIdOf(order.id);
       orders.set(cid, order);
       const { instrument, strategy, side, qty, price } = slice;
       const seq = deps.journal.submitted(order);

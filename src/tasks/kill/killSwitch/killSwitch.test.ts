@@ -27,7 +27,7 @@ it('the kill switch stays set until a person gives a reason, which the next star
   expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected a reason');
   writeFileSync(join(folder, 'KILL'), 'flatten\n');
   rearm(folder, 'bob', 'the drill is over');
-  expect([readKillSwitch(folder), readKillFile(folder), new KillSwitch(folder).isClosed]).toEqual([null, null, false]);
+  expect([readKillSwitch(folder), readKillFile(folder), new KillSwitch(folder).isEngaged]).toEqual([null, null, false]);
   expect(readRearm(folder)).toEqual({ who: 'bob', why: 'the drill is over', latch: KILL_SWITCH });
   forgetRearm(folder);
   expect(readRearm(folder)).toBeNull();
@@ -37,7 +37,7 @@ it('the kill switch stays set until a person gives a reason, which the next star
 it('the kill switch counts as set if its file cannot be read', () => {
   writeFileSync(join(folder, 'KILLED'), '{"sinceMs":');
   expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
-  expect(new KillSwitch(folder).isClosed).toBe(true);
+  expect(new KillSwitch(folder).isEngaged).toBe(true);
 });
 
 it('the kill switch does not write through a link', async () => {
@@ -62,7 +62,7 @@ it('the kill switch stops exactly the requests that create orders, with any pref
       queueMicrotask(() => done({ kind: 'failed', cause: 'a test', bytesWritten: null }));
       return () => {};
     },
-    { isClosed: true },
+    { isEngaged: true },
   );
   const causeOf = (method: 'GET' | 'POST', path: string): Promise<string> =>
     new Promise((resolve) =>
@@ -106,7 +106,7 @@ it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])('a KILL that is a %
 it('a kill switch whose file is a FIFO counts as set', () => {
   execFileSync('mkfifo', [join(folder, 'KILLED')]);
   expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
-  expect(new KillSwitch(folder).isClosed).toBe(true);
+  expect(new KillSwitch(folder).isEngaged).toBe(true);
 });
 
 it('re-arming removes a KILL that is an empty directory, and fails if the directory is not empty', async () => {

@@ -22,7 +22,7 @@ const MAX_BYTES = 65_536;
 
 const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
 
-/** Sets the kill switch. Resolves once the file is durable. Keeps an existing file. Rejects if the disk cannot be written. */
+/** Engages the kill switch of a folder by writing its file. Resolves once the file is durable. Keeps an existing file. Rejects if the disk cannot be written. */
 export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRecord): Promise<void> {
   try {
     const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, MODE);
@@ -43,7 +43,7 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
   }
 }
 
-/** Returns the kill switch of a folder; null: not set. A file that cannot be read counts as set. */
+/** Returns the kill switch of a folder; null: not engaged. A file that cannot be read counts as engaged. */
 export function readKillSwitch(folder: string): KillSwitchRecord | null {
   const path = pathOf(folder);
   if (!exists(path)) return null;
@@ -128,27 +128,27 @@ export function forgetRearm(folder: string): void {
 }
 
 /**
- * The check before every request that creates an order. This process can close it at once; any process can close it by writing the file. A
+ * The check before every request that creates an order. This process can engage it at once; any process can engage it by writing the file. A
  * check of the file takes a few microseconds.
  */
 export class KillSwitch {
   readonly #path: string;
-  #isClosed: boolean;
+  #isEngaged: boolean;
 
   constructor(folder: string) {
     this.#path = pathOf(folder);
-    this.#isClosed = exists(this.#path);
+    this.#isEngaged = exists(this.#path);
   }
 
-  /** Closes it permanently in this process. */
-  close(): void {
-    this.#isClosed = true;
+  /** Engages it permanently in this process. */
+  engage(): void {
+    this.#isEngaged = true;
   }
 
-  /** True once the switch was thrown. It stays true in this process. */
-  get isClosed(): boolean {
-    if (!this.#isClosed && exists(this.#path)) this.#isClosed = true;
-    return this.#isClosed;
+  /** True once it is engaged, here or by the file. It stays true in this process. */
+  get isEngaged(): boolean {
+    if (!this.#isEngaged && exists(this.#path)) this.#isEngaged = true;
+    return this.#isEngaged;
   }
 }
 

@@ -1,4 +1,4 @@
-// A Wire that blocks requests to create orders while the kill switch is closed. Reads and cancels pass.
+// A Wire that blocks requests to create orders while the kill switch is engaged. Reads and cancels pass.
 
 import type { LateReplyWire } from '../../../adapters/exchange/wire/lateReplyWire.ts';
 import { endpointOf, OPS } from '../../../protocol/endpoints/endpoints.ts';
@@ -9,10 +9,10 @@ const CREATE_PATHS: readonly string[] = OPS.map(endpointOf)
   .filter(({ effect }) => effect === 'create')
   .flatMap(({ path, otherPaths = [] }) => [path, ...otherPaths]);
 
-/** Wraps `wire`. While `killSwitch` is closed, requests that create an order end as not sent, with any prefix before their path. */
-export function killSwitchWire(wire: LateReplyWire, killSwitch: Pick<KillSwitch, 'isClosed'>): LateReplyWire {
+/** Wraps `wire`. While `killSwitch` is engaged, requests that create an order end as not sent, with any prefix before their path. */
+export function killSwitchWire(wire: LateReplyWire, killSwitch: Pick<KillSwitch, 'isEngaged'>): LateReplyWire {
   return (request, done, late) => {
-    if (request.method === 'POST' && createsOrder(request.url) && killSwitch.isClosed) {
+    if (request.method === 'POST' && createsOrder(request.url) && killSwitch.isEngaged) {
       queueMicrotask(() => done({ kind: 'failed', cause: 'KILLED: no order is sent any more', bytesWritten: 0 }));
       return () => {};
     }

@@ -11,7 +11,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { DiskError } from '../../../ports/disk.ts';
-import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
+import { clientOrderIdOf, idPrefixOf, runPrefix } from '../../../protocol/clientOrderId.ts';
 import { secretFrom, type Environment, type SecretName } from '../../../access/environment.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { openExchange, type Exchange } from '../../../access/openExchange.ts';
@@ -191,13 +191,13 @@ async function flattenBooks(
   const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
   const waiting = new DurableWaiters();
   let prefix = '';
-  const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
+  const ownIdOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
   const { recvWindowMs } = deps.settings;
-  const opened = openKillJournal(bot, { exchange, deps, cidOf, listener: waiting, visit: books.add });
+  const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: ownIdOf, listener: waiting, visit: books.add });
   closing.push(() => closeJournal(opened));
   incidents.writeTo(opened.journal);
   const { id, cid } = books.lastOrder;
-  prefix = cid?.slice(0, 16) ?? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
+  prefix = cid === null ? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30)) : idPrefixOf(cid);
   let last = id + SLICE_GAP;
   const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
   books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
@@ -207,7 +207,7 @@ async function flattenBooks(
     journal: sliceJournal({
       journal: opened.journal,
       nextId: () => ++last as OrderId,
-      cidOf,
+      clientOrderIdOf: ownIdOf,
       waitUntilDurable: (seq) => waiting.wait(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((other) => other.id === instrument.id),
       nowMs: () => Math.floor(deps.scheduler.nowMs),
@@ -220,19 +220,19 @@ async function flattenBooks(
 interface KillJournalParts {
   readonly exchange: Exchange;
   readonly deps: KillDeps;
-  readonly cidOf: (id: OrderId) => string;
+  readonly clientOrderIdOf: (id: OrderId) => string;
   readonly listener: JournalDeps['listener'];
   readonly visit: (record: JournalRecord) => void;
 }
 
 /** Opens the bot's journal for the kill. Throws ConfigError if another process has it or if it is damaged. */
-function openKillJournal(bot: BotFile, { exchange, deps, cidOf, listener, visit }: KillJournalParts): OpenedJournal {
+function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: ownIdOf, listener, visit }: KillJournalParts): OpenedJournal {
   return openJournalFolder(
     {
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       listener,
       facts: {
-        clientOrderId: cidOf,
+        clientOrderId: ownIdOf,
         stamp: ({ instrument }) => stampOf(exchange, instrument.market),
         verdictInputs: () => ({ by: 'kill' }),
         riskReserve: () => 'kill',
@@ -252,8 +252,8 @@ interface IncidentParts extends Pick<KillJournalParts, 'exchange' | 'deps'> {
 /** Journals the incidents of a kill that has not opened the journal. Returns what must be called to close it. */
 function noteIncidents(bot: BotFile, { exchange, deps, incidents }: IncidentParts): readonly (() => Promise<void>)[] {
   try {
-    const cidOf = (id: OrderId): string => clientOrderIdOf('', id);
-    const opened = openKillJournal(bot, { exchange, deps, cidOf, listener: new DurableWaiters(), visit: () => {} });
+    const ownIdOf = (id: OrderId): string => clientOrderIdOf('', id);
+    const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: ownIdOf, listener: new DurableWaiters(), visit: () => {} });
     incidents.writeTo(opened.journal);
     return [() => closeJournal(opened)];
   } catch (error) {

@@ -61,7 +61,7 @@ export function scopesOf(process: BotProcess, code: string): readonly string[] {
  * The operator has the strategy adopt the orders by which the exchange has liquidated its positions, ignores other foreign orders, and clears
  * ids that two orders had. `track` waits for each decision.
  */
-export function decideForeignOrders(process: BotProcess, venue: ContractVenue, track: (work: Promise<unknown>) => void): void {
+export function reviewForeignOrders(process: BotProcess, venue: ContractVenue, track: (work: Promise<unknown>) => void): void {
   const services = process.opened?.bot.deps.services;
   if (!services || !process.control) return;
   const foreign = foreignOrdersOf(services);

@@ -83,7 +83,7 @@ export class ContractRules implements MarketRules {
       report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
     known.stops = new Set();
     const couldAct = process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
-    if (couldAct && facts.halted !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
+    if (couldAct && facts.operatorHalt !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
     if (known.bareMs > PROTECTED_MS && isOwn)
       report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
   }

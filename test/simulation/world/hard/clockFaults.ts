@@ -5,6 +5,7 @@ import type { BotProcess } from '../botProcess.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { dayTermsOf, type ClockFault } from './hardDay.ts';
+import { subRandom } from '../draws.ts';
 
 /** The wall clock of the bot's computer is at most this far ahead or behind, until the operator corrects it. */
 const STEP_MS = { max: 3_600_000, until: { min: 600_000, max: 2_400_000 } };
@@ -39,8 +40,8 @@ export class ClockFaults {
   /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
   apply(what: ClockFault, size: number): void {
     const { queue, process } = this.#deps;
-    const share = ((size * 16) % 1) ** 2 * (size < 0.5 ? -1 : 1);
-    const durationShare = (size * 256) % 1;
+    const share = subRandom(size, 16) ** 2 * (size < 0.5 ? -1 : 1);
+    const durationShare = subRandom(size, 256);
     if (what === 'sleep') {
       const running = process();
       // A kill is carried out by a person who watches the computer.
@@ -59,7 +60,7 @@ export class ClockFaults {
     const { venue, operator } = this.#deps;
     venue.service.clockOffsetMs = offsetMs;
     // The bot measures that orders were taken long before or after they were signed.
-    operator.explainAdmissions();
+    operator.clearAdmissionHalts();
   }
 }
 

@@ -5,9 +5,14 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Observer } from '../observer.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeStorage } from './exchangeStorage.ts';
+import { subRandom } from '../draws.ts';
 
-/** Share of the operations of `crashSoon` that follow a create: its write, its sync and the next ones. */
-const BEHIND_SHARE = 0.15;
+/** Share of the operations at which `crashSoon` may stop that belong to the create before: its write, its sync and the next ones. */
+const AFTER_CREATE_SHARE = 0.15;
+/** Share of the crashes that come at an operation of the disk; the others come at once. */
+const SOON_SHARE = 0.6;
+/** Up to this share a crash at once is a loss of power; beyond it only the process ends. */
+const POWER_LOSS_SHARE = 0.8;
 /** How long the exchange is down. */
 const DOWN_MS = { min: 2000, max: 240_000 };
 
@@ -37,24 +42,24 @@ export class ExchangeCrash {
     const storage = this.#storage;
     if (storage.isDown) return;
     this.#downMs = Math.floor(DOWN_MS.min + size ** 3 * (DOWN_MS.max - DOWN_MS.min));
-    const kind = (size * 64) % 1;
-    if (kind < 0.6) return storage.crashSoon((size * 512) % 1);
-    storage.crash(kind < 0.8);
+    const kind = subRandom(size, 64);
+    if (kind < SOON_SHARE) return storage.crashSoon(subRandom(size, 512));
+    storage.crash({ isPowerLoss: kind < POWER_LOSS_SHARE });
     this.#startLater();
   }
 
   /** Crashes the exchange at one of the operations that store what it has just done. */
-  applyBehind(size: number): void {
-    this.#downMs = DOWN_MS.min + Math.floor(((size * 32) % 1) ** 3 * (DOWN_MS.max - DOWN_MS.min));
-    this.#storage.crashSoon(size * BEHIND_SHARE);
+  crashAfterCreate(size: number): void {
+    this.#downMs = DOWN_MS.min + Math.floor(subRandom(size, 32) ** 3 * (DOWN_MS.max - DOWN_MS.min));
+    this.#storage.crashSoon(size * AFTER_CREATE_SHARE);
   }
 
   #startLater(): void {
     const { queue, print } = this.#deps;
-    print(`the exchange is gone for ${this.#downMs} ms`);
+    print(`the exchange is down for ${this.#downMs} ms`);
     queue.at(queue.nowMs + this.#downMs, () => this.#start());
   }
-  /** KEPT: the exchange starts on what its disk has, and has every order that a reply has shown. */
+  /** Starts the exchange from its disk. Violation KEPT: an order that a reply has shown is missing. */
   #start(): void {
     const { queue, venue, observer, print } = this.#deps;
     try {
@@ -62,9 +67,9 @@ export class ExchangeCrash {
         observer.report('KEPT', `a reply has shown order ${order.id} (${clientOrderId}), and the exchange has lost it`, queue.nowMs);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      observer.report('KEPT', `the exchange refuses its own folder: ${error.message}`, queue.nowMs);
+      observer.report('KEPT', `the exchange rejects its own folder: ${error.message}`, queue.nowMs);
     }
     this.#restarted();
-    print('the exchange is back');
+    print('the exchange is up');
   }
 }

@@ -1,11 +1,12 @@
 // The durable storage of the simulated exchange: it can crash at any operation of its disk, and starts again on what is left.
 
-import { seededRng, type Rng } from '../../../../src/base/number/rng.ts';
+import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { Service } from '../../../../src/paperExchange/service.ts';
 import { ExchangeStore, type StoreHistory } from '../../../../src/paperExchange/storage/exchangeStore.ts';
 import type { StoreWriter } from '../../../../src/paperExchange/storage/storeWriter.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { Crash, SimulatedDisk } from '../../../fixtures/simulatedDisk.ts';
+import { rngOf } from '../draws.ts';
 
 const FOLDER = 'exchange';
 /** Size of a file of the store. It is small, so that a day has several files and compactions. */
@@ -43,7 +44,7 @@ export class ExchangeStorage {
 
   constructor(queue: DueQueue, seed: number, crashed: () => void) {
     this.#queue = queue;
-    this.#rng = seededRng(seed ^ 0xd15c);
+    this.#rng = rngOf(seed, 'exchangeDisk');
     this.#crashed = crashed;
   }
 
@@ -69,7 +70,7 @@ export class ExchangeStorage {
       run();
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
-      this.crash(true);
+      this.crash({ isPowerLoss: true });
       this.#crashed();
     }
   }
@@ -94,8 +95,8 @@ export class ExchangeStorage {
   crashSoon(share: number): void {
     this.#disk.crashAt = this.#disk.operations + Math.floor(share * MAX_OPERATIONS);
   }
-  /** Ends the process of the exchange. After a loss of power any part of what was not synced is gone. Replies that wait never leave. */
-  crash(isPowerLoss: boolean): void {
+  /** Ends the process of the exchange. After a loss of power any part of what was not synced is lost. Replies that wait never leave. */
+  crash({ isPowerLoss }: { readonly isPowerLoss: boolean }): void {
     this.isDown = true;
     this.crashes++;
     this.#disk = isPowerLoss ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);

@@ -5,6 +5,7 @@ import type { RequestFault } from '../schedule.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import { HARD_REQUEST_FAULTS } from './hardDay.ts';
 import type { HardFaults } from './hardFaults.ts';
+import { subRandom } from '../draws.ts';
 
 /** Error codes after which the outcome of a create is unknown, whatever the HTTP status. */
 const UNKNOWN_CODES = [-1006, -1007, -1001, -1000, -1016] as const;
@@ -35,14 +36,14 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
     return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
   }
   if (what === 'lateAdmission') {
-    if (hard.isReplyRemembered) handleLate(venue, Math.floor(LATE_MS.min + ((size * 89) % 1) * (LATE_MS.max - LATE_MS.min)), handle);
+    if (hard.isReplyRemembered) handleLate(venue, Math.floor(LATE_MS.min + subRandom(size, 89) * (LATE_MS.max - LATE_MS.min)), handle);
     else handle();
     const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
     return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
   }
-  if (what === 'crashBehind') {
+  if (what === 'crashAfterCreate') {
     const answer = handle();
-    hard.crashBehind(size);
+    hard.crashAfterCreate(size);
     return answer;
   }
   handleLate(venue, Math.floor(SLOW_MS.min + size * (SLOW_MS.max - SLOW_MS.min)), handle);
@@ -50,7 +51,7 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
 }
 
 /** Returns how long a slow request is on its way, ms. */
-export const slowTravelMs = (size: number): number => 1000 + ((size * 97) % 1) * 3500;
+export const slowTravelMs = (size: number): number => 1000 + subRandom(size, 97) * 3500;
 
 /** Has the exchange accept a request now. Its order reaches the book and the lists after `ms`. */
 export function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): Answer {

@@ -1,10 +1,11 @@
 // Draws what only hard days have: more kinds of faults, clocks far off, lists without client order ids, and bursts of equal orders.
 
 import { seededRng } from '../../../../src/base/number/rng.ts';
-import { themeOf, themeTermsOf, type ThemeTerms } from '../themes/themedDay.ts';
+import { themeOf, themedWorldSettings, type ThemeTerms } from '../themes/themedDay.ts';
+import { MAX_CREATES, rngOf } from '../draws.ts';
 
 /** Faults of create requests that only hard days have. */
-export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashBehind'] as const;
+export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashAfterCreate'] as const;
 /** Acts of a person at the exchange, beside the bot. */
 const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
 export type ManualAct = (typeof MANUAL_ACTS)[number];
@@ -50,10 +51,10 @@ const MAX_VISIBILITY_MS = 1500;
 /** Returns the settings of a day. */
 export function dayTermsOf(seed: number): DayTerms {
   const theme = themeOf(seed);
-  if (theme !== null) return themeTermsOf(seed, theme);
+  if (theme !== null) return themedWorldSettings(seed, theme);
   const maxVisibilityMs = MAX_VISIBILITY_MS;
   if (!isHardDay(seed)) return { maxSkewMs: PLAIN_SKEW_MS, hidesClientIds: false, hasBursts: false, maxVisibilityMs };
-  const rng = seededRng(seed ^ 0x7e25);
+  const rng = rngOf(seed, 'hardDay');
   return { maxSkewMs: HARD_SKEW_MS, hidesClientIds: rng.next() < 0.5, hasBursts: rng.next() < 0.5, maxVisibilityMs };
 }
 
@@ -74,8 +75,8 @@ export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault
   for (const [kind, what] of HARD_REQUEST_FAULTS.entries()) {
     const rng = seededRng(seed * 31 + kind);
     const drawn = rng.next() ** 2;
-    const share = what === 'crashBehind' ? CRASH_SHARE.min + drawn * (CRASH_SHARE.max - CRASH_SHARE.min) : drawn * MAX_SHARE;
-    for (let at = 1; at <= 1200; at++) if (rng.next() < share) list.set(at, { what, at, size: rng.next() });
+    const share = what === 'crashAfterCreate' ? CRASH_SHARE.min + drawn * (CRASH_SHARE.max - CRASH_SHARE.min) : drawn * MAX_SHARE;
+    for (let at = 1; at <= MAX_CREATES; at++) if (rng.next() < share) list.set(at, { what, at, size: rng.next() });
   }
   const timed = HARD_TIMED_FAULTS.flatMap((what, kind) => {
     const rng = seededRng(seed * 37 + kind);

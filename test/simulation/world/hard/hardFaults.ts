@@ -11,6 +11,7 @@ import { ExchangeCrash } from './exchangeCrash.ts';
 import { ManualActs } from './manualActs.ts';
 import { ClockFaults } from './clockFaults.ts';
 import { HARD_TIMED_FAULTS, isClockFault, isHardDay, isManualAct } from './hardDay.ts';
+import { subRandom } from '../draws.ts';
 
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
@@ -77,7 +78,7 @@ export class HardFaults {
   #exchangeIsBack(): void {
     this.#manual.forgetLost();
     // What was on its way to the book when the exchange crashed arrives now.
-    this.#deps.operator.explainAdmissions();
+    this.#deps.operator.clearAdmissionHalts();
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
@@ -101,8 +102,8 @@ export class HardFaults {
   }
 
   /** Has the exchange crash while it stores what it has just done. */
-  crashBehind(size: number): void {
-    this.#crash?.applyBehind(size);
+  crashAfterCreate(size: number): void {
+    this.#crash?.crashAfterCreate(size);
   }
 
   /** How far the clock of the running process is ahead, ms. */
@@ -156,7 +157,7 @@ export class HardFaults {
   /** True if the connection is cut in place of an answer. Side effect: notes the answer. `size`: that of the fault. */
   cutsLateAnswer(size: number): boolean {
     const { nowMs } = this.#deps.queue;
-    if ((size * 13) % 1 < 0.4 && nowMs - this.#incidentMs < INCIDENT_MS) return true;
+    if (subRandom(size, 13) < 0.4 && nowMs - this.#incidentMs < INCIDENT_MS) return true;
     if (this.isReplyRemembered) this.#incidentMs = nowMs;
     return false;
   }

@@ -9,6 +9,7 @@ import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
 import type { ManualAct } from './hardDay.ts';
+import { subRandom } from '../draws.ts';
 
 /** The operator looks this often at what was done by hand. */
 const LOOK_MS = 300_000;
@@ -90,9 +91,9 @@ export class ManualActs {
   /** Deposits or withdraws coins or cash. */
   #transfer(size: number): void {
     const { venue, queue } = this.#deps;
-    const [isCash, isDeposit] = [(size * 16) % 1 < 0.5, size < 0.5];
+    const [isCash, isDeposit] = [subRandom(size, 16) < 0.5, size < 0.5];
     const asset = isCash ? 'USDT' : BASE;
-    const amount = Math.floor(coinsOf((size * 64) % 1) * 1e8) * (isCash ? CASH_PER_COIN : 1);
+    const amount = Math.floor(coinsOf(subRandom(size, 64)) * 1e8) * (isCash ? CASH_PER_COIN : 1);
     const { accounts } = (venue.side as SpotExchange).venue;
     const index = accounts.asset(asset);
     const moved = isDeposit ? amount : -amount;

@@ -4,10 +4,16 @@ import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from '../botProcess.ts';
 import type { Report } from '../observer.ts';
 
-/** Checks creates of one day. */
+/**
+ * Checks the creates of one day. Its violations, each about an order that leaves while another order of its symbol is in doubt:
+ * - `SIDE`: the other order is on its side and of unknown outcome.
+ * - `INSTRUMENT`: the order opens, and was decided after the other one had become unknown.
+ * - `SLOT`: the other order is of the same decision and of unknown outcome.
+ * - `WIRE`: the other order is on its side, and its own create request has no reply yet.
+ */
 export class CreateRules {
-  /** Order numbers of the creates that have left. */
-  readonly #left = new Set<number>();
+  /** Numbers of the orders whose create request has been sent. */
+  readonly #sentOrderNumbers = new Set<number>();
   /** Since when the bot has known that an outcome is unknown, ms of its clock, by order. */
   readonly #unknownSinceMs = new Map<number, number>();
   #process: BotProcess | null = null;
@@ -20,26 +26,27 @@ export class CreateRules {
       if (lifecycle === 'unknown' && !this.#unknownSinceMs.has(id)) this.#unknownSinceMs.set(id, process.nowMs);
   }
 
-  /** Checks a create request that leaves now. `clientOrderId`: that of its order. The engine does not have the slices of a kill. */
+  /** Checks a create request that leaves now, by the client order id of its order. Slices of a kill are not in the engine, so they are not checked. */
   check(process: BotProcess | null, clientOrderId: string, report: Report): void {
     const prefix = process?.idPrefix ?? null;
     const engine = process?.opened?.bot.deps.engine;
     const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
     const order = id === null ? undefined : engine?.orders.get(id);
     if (engine === undefined || order === undefined) return;
+    // On spot, only a buy opens.
     const isOpening = order.side === 'buy';
     for (const other of engine.orders.active()) {
       if (other.id === order.id || other.instrumentIndex !== order.instrumentIndex) continue;
       const isUnknown = other.lifecycle === 'unknown';
       if (isUnknown && other.side === order.side) report('SIDE', `order ${order.id} leaves while order ${other.id} of its side is unknown`);
-      // An order that was accepted before may still leave.
+      // Risk may have approved the order before the other one became unknown. Then it may still be sent.
       const wasUnknown = isUnknown && order.createdMs > (this.#unknownSinceMs.get(other.id) ?? Infinity);
-      if (wasUnknown && isOpening) report('FROZEN', `order ${order.id} opens while order ${other.id} of its symbol is unknown`);
+      if (wasUnknown && isOpening) report('INSTRUMENT', `order ${order.id} opens while order ${other.id} of its symbol is unknown`);
       if (isUnknown && order.slot !== '' && other.slot === order.slot && other.strategy === order.strategy)
         report('SLOT', `order ${order.id} leaves while order ${other.id} of its decision is unknown`);
-      if (other.lifecycle === 'sent' && other.side === order.side && this.#left.has(other.id))
+      if (other.lifecycle === 'sent' && other.side === order.side && this.#sentOrderNumbers.has(other.id))
         report('WIRE', `order ${order.id} leaves while order ${other.id} of its side is on its way`);
     }
-    this.#left.add(order.id);
+    this.#sentOrderNumbers.add(order.id);
   }
 }

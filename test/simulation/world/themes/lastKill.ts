@@ -3,7 +3,7 @@
 import { rmSync, mkdirSync } from 'node:fs';
 import { lots, ticks, units } from '../../../../src/base/brand.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';
-import { seededRng, type Rng } from '../../../../src/base/number/rng.ts';
+import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { OrderIntent } from '../../../../src/model/order.ts';
 import { openExchange } from '../../../../src/access/openExchange.ts';
 import { accessSettings } from '../../../../src/access/settings.ts';
@@ -19,6 +19,7 @@ import type { Observer } from '../observer.ts';
 import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
 import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
+import { rngOf } from '../draws.ts';
 
 /** The last create before the kill leaves at most this long after the first one that is lost, ms. */
 const LOSING_MS = 90_000;
@@ -86,7 +87,7 @@ export class LastKill {
 
   constructor(deps: LastKillDeps, seed: number) {
     this.#deps = deps;
-    this.#rng = seededRng(seed * 53);
+    this.#rng = rngOf(seed, 'lastKill');
     this.terms = KILL_TERMS[seed % KILL_TERMS.length]!;
     deps.venue.isJournalOld = this.terms.journal === 'old';
     const { queue } = deps;
@@ -96,7 +97,7 @@ export class LastKill {
       // Every order is known.
       if (this.terms.manual === 'locked') this.#end();
     });
-    queue.at(beginMs - COPY_AGE_MS, () => this.terms.journal === 'old' && deps.journal.mirror());
+    queue.at(beginMs - COPY_AGE_MS, () => this.terms.journal === 'old' && deps.journal.mirrorToDisk());
     queue.at(beginMs + 3_000_000, () => this.#end());
   }
 
@@ -129,7 +130,7 @@ export class LastKill {
     this.isRunning = true;
     this.#journalTrades = tradesIn(journal);
     const botFile = { ...botFileOf(opened), journal: `${folder}/journal` };
-    if (this.terms.journal !== 'old') journal.mirror();
+    if (this.terms.journal !== 'old') journal.mirrorToDisk();
     if (this.terms.journal === 'none') {
       rmSync(botFile.journal, { recursive: true, force: true });
       mkdirSync(botFile.journal, { recursive: true, mode: 0o700 });
@@ -272,7 +273,7 @@ export class LastKill {
         observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
     }
     if (residuals.length === 0 && venue.live().length > 0)
-      observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders stand`, queue.nowMs);
+      observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders are working`, queue.nowMs);
     this.isOver = true;
   }
 }

@@ -1,8 +1,9 @@
-// Draws days with a theme: each has the faults for which some guards of the order path are there, often and at their worst.
+// Draws days with a theme. Each theme makes the faults frequent that one group of guards of the order path exists for.
 
-import { seededRng } from '../../../../src/base/number/rng.ts';
+import type { Rng } from '../../../../src/base/number/rng.ts';
+import { MAX_CREATES, rngOf } from '../draws.ts';
 
-/** Seeds above this have days with a theme, a thousand seeds for each theme. All others have the hashes that they had before. */
+/** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
 export const LAST_UNTHEMED_SEED = 20_000;
 const SEEDS_PER_THEME = 1000;
 
@@ -43,8 +44,8 @@ export const THEMED_REQUEST_FAULTS = ['slowAdmission', 'lateArrival', 'refusedDo
 /** Timed faults that only days with a theme have. */
 export const THEMED_TIMED_FAULTS = ['silence', 'haltAndKill', 'slowTime', 'strange', 'killOverEntry', 'refuseOverStop'] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
-/** True for a fault that `ThemedFaults` answers. */
-export const isThemedCreate = (fault: { readonly what: string }): fault is ThemedFault =>
+/** True for a fault of a create request that `ThemedFaults` answers. It leaves `slowAdmission` to the network. */
+export const isAnsweredByThemedFaults = (fault: { readonly what: string }): fault is ThemedFault =>
   fault.what === 'lateArrival' || fault.what === 'refusedDone';
 export const isThemedTimed = (what: string): what is ThemedTimedFault => (THEMED_TIMED_FAULTS as readonly string[]).includes(what);
 
@@ -54,97 +55,136 @@ export interface ThemedFault {
   readonly size: number;
 }
 
+type ThemedCreates = Partial<Record<(typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest', number>>;
+type ThemedTimes = Partial<Record<ThemedTimedFault, readonly [min: number, max: number]>>;
+
 /** What a theme draws. */
 interface ThemeFaults {
   /** Share of the create requests that have a fault, by kind. */
-  readonly creates: Partial<Record<(typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest', number>>;
+  readonly creates: ThemedCreates;
   /** Smallest and largest number of timed faults, by kind. */
-  readonly timed: Partial<Record<ThemedTimedFault, readonly [min: number, max: number]>>;
+  readonly timed: ThemedTimes;
   /** Timed faults of other days that a day of the theme has, too. */
-  readonly usual: readonly string[];
+  readonly keptKinds: readonly string[];
   /** Faults of create requests of other days that a day of the theme does not have. */
-  readonly without?: readonly string[];
+  readonly removedKinds?: readonly string[];
+  /** What replaces `creates` or `timed` on every second day of the theme: on the days whose seed has this remainder by 2. */
+  readonly everySecondDay?: { readonly remainder: 0 | 1; readonly creates?: ThemedCreates; readonly timed?: ThemedTimes };
 }
 
-const ENDS = ['kill', 'power'] as const;
-const WITHOUT_IDS = ['duplicateRequest', 'otherReply'] as const;
-/** After such an answer a bot waits for 10 minutes longer. */
+/** Faults that end the process of the bot. */
+const PROCESS_ENDS = ['kill', 'power'] as const;
+/** Faults that a bot can recognise only where lists have client order ids. */
+const NEEDS_IDS = ['duplicateRequest', 'otherReply'] as const;
+/** Replies after which the bot waits 10 minutes longer, because the exchange says that it does not know what it did. */
 const INCIDENTS = ['unknownDone', 'unknownNotDone', 'replaceReply'] as const;
-/** After these, too, as it has measured how late a request may arrive. */
-const DELAYING = [...INCIDENTS, 'delayRequest'] as const;
+/** Faults after which the bot waits longer. A delayed request is one, because the bot measures how late a request may arrive. */
+const LENGTHENS_WAITS = [...INCIDENTS, 'delayRequest'] as const;
 const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
-  lateOrders: { creates: { slowAdmission: 0.4 }, timed: {}, usual: [...ENDS, 'gap', 'partition'] },
+  lateOrders: { creates: { slowAdmission: 0.4 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap', 'partition'] },
   replicas: {
     creates: { slowAdmission: 0.3, loseReply: 0.2 },
+    everySecondDay: { remainder: 1, creates: { loseReply: 0.35 } },
     timed: {},
-    usual: [...ENDS, 'gap', 'flatten', 'lostFlatten', 'killSwitch'],
+    keptKinds: [...PROCESS_ENDS, 'gap', 'flatten', 'lostFlatten', 'killSwitch'],
   },
-  missingTrades: { creates: { loseReply: 0.6 }, timed: {}, usual: [...ENDS, 'gap', 'partition'], without: [...WITHOUT_IDS, ...DELAYING] },
-  silentLists: { creates: { loseReply: 0.35 }, timed: { silence: [2, 4] }, usual: [...ENDS, 'gap'] },
+  missingTrades: {
+    creates: { loseReply: 0.6 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition'],
+    removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS],
+  },
+  silentLists: { creates: { loseReply: 0.35 }, timed: { silence: [2, 4] }, keptKinds: [...PROCESS_ENDS, 'gap'] },
   lateArrivals: {
     creates: { lateArrival: 0.2, refusedDone: 0.1 },
     timed: {},
-    usual: [...ENDS, 'gap'],
-    without: [...WITHOUT_IDS, ...INCIDENTS],
+    keptKinds: [...PROCESS_ENDS, 'gap'],
+    removedKinds: [...NEEDS_IDS, ...INCIDENTS],
   },
   crowd: {
     creates: { loseReply: 0.25, loseRequest: 0.2 },
     timed: { haltAndKill: [3, 6], silence: [1, 2] },
-    usual: ['power', 'gap', 'partition'],
-    without: WITHOUT_IDS,
+    keptKinds: ['power', 'gap', 'partition'],
+    removedKinds: NEEDS_IDS,
   },
-  slowClock: { creates: { loseReply: 0.35 }, timed: { slowTime: [1, 3] }, usual: [...ENDS, 'gap', 'killSwitch'] },
-  twins: { creates: {}, timed: {}, usual: ['gap', 'kill'], without: WITHOUT_IDS },
-  strangeStatus: { creates: { loseReply: 0.2 }, timed: { strange: [2, 5] }, usual: [...ENDS, 'gap'] },
-  fewCalls: { creates: { loseReply: 0.3 }, timed: {}, usual: [...ENDS, 'gap', 'partition'], without: ['duplicateRequest'] },
+  slowClock: { creates: { loseReply: 0.35 }, timed: { slowTime: [1, 3] }, keptKinds: [...PROCESS_ENDS, 'gap', 'killSwitch'] },
+  twins: { creates: {}, timed: {}, keptKinds: ['gap', 'kill'], removedKinds: NEEDS_IDS },
+  strangeStatus: { creates: { loseReply: 0.2 }, timed: { strange: [2, 5] }, keptKinds: [...PROCESS_ENDS, 'gap'] },
+  fewCalls: {
+    creates: { loseReply: 0.3 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition'],
+    removedKinds: ['duplicateRequest'],
+  },
   contractKills: {
     creates: { loseReply: 0.1 },
     timed: { refuseOverStop: [1, 2] },
-    usual: [...ENDS, 'gap', 'stale'],
+    everySecondDay: { remainder: 0, timed: { killOverEntry: [2, 3] } },
+    keptKinds: [...PROCESS_ENDS, 'gap', 'stale'],
   },
 };
 
-/** On every second day of kills of contracts, they come while entries wait. */
-const KILLS_OVER_ENTRIES: ThemeFaults['timed'] = { killOverEntry: [2, 3] };
-
+/** The kinds of timed faults of other days. */
+const PLAIN_TIMED_KINDS: ReadonlySet<string> = new Set([
+  'kill',
+  'power',
+  'diskCrash',
+  'partition',
+  'stale',
+  'gap',
+  'halt',
+  'killSwitch',
+  'flatten',
+  'lostFlatten',
+  'unlink',
+  'syncFails',
+  'bitFlips',
+  'secondStart',
+]);
 /** Share of the faults of other days that a day with a theme keeps. */
 const KEPT_SHARE = 0.5;
 
-/** Returns the faults of a day with a theme. `usual`: the faults that the day has by the draw of all days. */
+/** Returns the faults of a day with a theme. `drawnFaults`: the faults that the day has by the draw of all days. */
 export function themedFaultsOf<F extends { readonly what: string; readonly at: number }>(
   seed: number,
   theme: Theme,
-  usual: readonly F[],
+  drawnFaults: readonly F[],
   faultyMs: number,
 ): readonly (F | ThemedFault)[] {
-  const { creates: drawn, timed: drawnTimed, usual: usualKinds, without = [] } = THEME_FAULTS[theme];
-  const timed = theme === 'contractKills' && seed % 2 === 0 ? KILLS_OVER_ENTRIES : drawnTimed;
-  const creates = theme === 'replicas' && !hasSlowCreates(seed) ? { loseReply: 0.35 } : drawn;
-  const rng = seededRng(seed * 41);
+  const { everySecondDay, ...allDays } = THEME_FAULTS[theme];
+  const changes = everySecondDay?.remainder === seed % 2 ? everySecondDay : {};
+  const { creates, timed, keptKinds, removedKinds = [] } = { ...allDays, ...changes };
+  const rng = rngOf(seed, 'themedSchedule');
+  const requests = drawRequests(creates, rng);
+  const timedFaults = drawTimed(timed, faultyMs, rng);
+  const keptRng = rngOf(seed, 'keptFaults');
+  const kept = drawnFaults.filter(({ what, at }) => {
+    const isKept = keptRng.next() < KEPT_SHARE;
+    // Numbers of creates are small, times are not; a kind has one or the other.
+    return PLAIN_TIMED_KINDS.has(what) ? keptKinds.includes(what) : isKept && !removedKinds.includes(what) && !requests.has(at);
+  });
+  return [...kept, ...requests.values(), ...timedFaults];
+}
+
+/** Draws faults of create requests, by the number of the request. A later kind replaces an earlier one. */
+function drawRequests(shares: ThemedCreates, rng: Rng): ReadonlyMap<number, ThemedFault> {
   const requests = new Map<number, ThemedFault>();
-  for (const [what, share] of Object.entries(creates))
-    for (let at = 1; at <= 1200; at++)
+  for (const [what, share] of Object.entries(shares))
+    for (let at = 1; at <= MAX_CREATES; at++)
       if (rng.next() < share) requests.set(at, { what: what as ThemedFault['what'], at, size: rng.next() });
-  const timedFaults = Object.entries(timed).flatMap(([what, [min, max]]) =>
+  return requests;
+}
+
+/** Draws faults at a time, in the part of the day that has faults. */
+function drawTimed(counts: ThemedTimes, faultyMs: number, rng: Rng): readonly ThemedFault[] {
+  return Object.entries(counts).flatMap(([what, [min, max]]) =>
     Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): ThemedFault => ({
       what: what as ThemedTimedFault,
       at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs),
       size: rng.next(),
     })),
   );
-  const keptRng = seededRng(seed * 43);
-  const kept = usual.filter(({ what, at }) => {
-    const isKept = keptRng.next() < KEPT_SHARE;
-    // Numbers of creates are small, times are not; a kind has one or the other.
-    return isTimedKind(what) ? usualKinds.includes(what) : isKept && !without.includes(what) && !requests.has(at);
-  });
-  return [...kept, ...requests.values(), ...timedFaults];
 }
-
-/** The kinds of timed faults of other days. */
-const TIMED_KINDS = new Set(['kill', 'power', 'diskCrash', 'partition', 'stale', 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten']);
-TIMED_KINDS.add('unlink').add('syncFails').add('bitFlips').add('secondStart');
-const isTimedKind = (what: string): boolean => TIMED_KINDS.has(what);
 
 /** Settings of a day with a theme. */
 export interface ThemeTerms {
@@ -155,8 +195,8 @@ export interface ThemeTerms {
   readonly maxVisibilityMs: number;
 }
 
-/** Returns the settings of a day with a theme. */
-export function themeTermsOf(seed: number, theme: Theme): ThemeTerms {
+/** Returns the settings of the exchange and the processes on a day with a theme. */
+export function themedWorldSettings(seed: number, theme: Theme): ThemeTerms {
   return {
     maxSkewMs: theme === 'lateOrders' ? 60_000 : 3000,
     hidesClientIds: theme === 'missingTrades' || theme === 'twins' || (theme === 'crowd' && seed % 2 === 1),
@@ -173,8 +213,8 @@ export const FEW_CALLS = {
 } as const;
 
 /** Returns the settings of the bot that differ on a day with a theme. */
-export function themedConfigOf(seed: number, theme: Theme): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-  const rng = seededRng(seed ^ 0x7c0f);
+export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const rng = rngOf(seed, 'themedConfig');
   if (theme === 'lateOrders') return { orders: { readLagMs: 1000, resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
@@ -185,7 +225,7 @@ export function themedConfigOf(seed: number, theme: Theme): Readonly<Record<stri
 }
 
 /** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
-export const landsVeryLate = (seed: number): boolean => themeOf(seed) === 'lateArrivals' && seed % 2 === 1;
+export const arrivesAfterReservation = (seed: number): boolean => themeOf(seed) === 'lateArrivals' && seed % 2 === 1;
 
 /** True for days of replicas on which creates are slow, too. On the others the market takes more orders just before a list is answered. */
 export const hasSlowCreates = (seed: number): boolean => seed % 2 === 0;

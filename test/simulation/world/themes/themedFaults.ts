@@ -1,6 +1,6 @@
 // Applies the faults of days with a theme: what lists show, which reads fail, and what arrives late.
 
-import { seededRng, type Rng } from '../../../../src/base/number/rng.ts';
+import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
@@ -12,7 +12,8 @@ import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
-import { hasSlowCreates, landsVeryLate, type Theme, type ThemedFault, type ThemedTimedFault } from './themedDay.ts';
+import { hasSlowCreates, arrivesAfterReservation, type Theme, type ThemedFault, type ThemedTimedFault } from './themedDay.ts';
+import { rngOf, subRandom } from '../draws.ts';
 
 /** The largest lag of a list that a bot assumes, less the time that a request takes, ms. */
 const MAX_LAG_MS = 2700;
@@ -70,7 +71,7 @@ export class ThemedFaults {
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
   /** True on days on which orders come so late that nothing is reserved for them any more. */
-  readonly #landsVeryLate: boolean;
+  readonly #arrivesAfterReservation: boolean;
   /** Share of the open orders that the market takes just before a list is answered. */
   readonly #takenShare: number;
   /** True if only trades of lost orders are missing. */
@@ -79,10 +80,10 @@ export class ThemedFaults {
   constructor(deps: ThemedFaultsDeps, seed: number, theme: Theme) {
     this.#deps = deps;
     this.#theme = theme;
-    this.#rng = seededRng(seed * 47);
+    this.#rng = rngOf(seed, 'themedFaults');
     // Holdings differ from lists without trades for longer than an audit waits. The operator knows why.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + EXPLAINED_MS, () => deps.operator.resume('MISMATCH'));
-    this.#landsVeryLate = landsVeryLate(seed);
+    this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
     this.#takenShare = hasSlowCreates(seed) ? 0.25 : 0.7;
   }
@@ -145,14 +146,14 @@ export class ThemedFaults {
     const isSale = /"side":"SELL"/i.test(body);
     if (what === 'refusedDone') {
       // Nothing is reserved for an order that was refused.
-      if (isSale || !this.#landsVeryLate) return handle();
+      if (isSale || !this.#arrivesAfterReservation) return handle();
       venue.lateUntilMsById.set(id, queue.nowMs + KNOWN_MS);
       const answered = handle();
       return answered.status === 200 ? venue.service.error(REFUSED, venue.market) : answered;
     }
     // A sale that nothing is reserved for may be of coins that the bot has sold meanwhile.
-    const range = this.#landsVeryLate && size < 0.5 && !isSale ? VERY_LATE_MS : LATE_MS;
-    const ms = Math.floor(range.min + ((size * 97) % 1) * (range.max - range.min));
+    const range = this.#arrivesAfterReservation && size < 0.5 && !isSale ? VERY_LATE_MS : LATE_MS;
+    const ms = Math.floor(range.min + subRandom(size, 97) * (range.max - range.min));
     venue.lateUntilMsById.set(id, queue.nowMs + ms + KNOWN_MS);
     return handleLate(venue, ms, handle);
   }
@@ -222,7 +223,7 @@ export class ThemedFaults {
     const order = this.#deps.venue.orders.get(ownOrderOf(row));
     // A bot that sees trades of its known orders late waits longer for those of lost ones.
     if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return row;
-    return ageMs < MISSING_MS.min + ((share * 97) % 1) * (MISSING_MS.max - MISSING_MS.min) ? null : row;
+    return ageMs < MISSING_MS.min + subRandom(share, 97) * (MISSING_MS.max - MISSING_MS.min) ? null : row;
   }
 
   /** The end of an order is shown once before its fills. */

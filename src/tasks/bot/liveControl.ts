@@ -6,7 +6,7 @@ import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { limitValue } from '../../risk/limits/limits.ts';
-import { orderIdIn } from '../../protocol/clientOrderId.ts';
+import { idPrefixOf, orderIdIn } from '../../protocol/clientOrderId.ts';
 import type {
   ActAnswer,
   BotControl,
@@ -30,16 +30,16 @@ import { namedOf, viewOf } from './view/view.ts';
 /** The bot and its kill switch. */
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
-  /** Called when a kill in this process has closed all positions except `openPositions` of them. The ledger of the engine does not know that. */
-  readonly flattened?: (openPositions: number) => void;
+  /** Called after a flatten in this process. `openPositions`: number of orders and positions that it could not settle. */
+  readonly onFlattened?: (openPositions: number) => void;
 }
 
 const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
-const reply = (message: string): ActAnswer => ({ done: true, message });
-const refusal = (message: string): ActAnswer => ({ done: false, message });
+const accepted = (message: string): ActAnswer => ({ done: true, message });
+const rejected = (message: string): ActAnswer => ({ done: false, message });
 const noScope = (name: string, named: ScopeNames): ActAnswer =>
-  refusal(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
+  rejected(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 /** The acts on one bot, and the state of its kill. */
 export class LiveControl implements BotControl {
@@ -47,8 +47,8 @@ export class LiveControl implements BotControl {
   readonly #startedMs: number;
   #kill: KillView | null = null;
   #isFlat = false;
-  /** Only the kill switch file, written by another process, has set this kill. The operator may still ask this process to do the rest. */
-  #isSetByFile = false;
+  /** True if only the kill switch file, written by another process, has engaged the kill switch. The operator may still kill the bot in this process. */
+  #isEngagedByFile = false;
 
   constructor(deps: LiveControlDeps) {
     this.#deps = deps;
@@ -72,15 +72,15 @@ export class LiveControl implements BotControl {
   }
 
   noteActivity(): void {
-    const { attention, deps } = this.#deps.bot;
-    attention.noteActivity(deps.venueMs());
+    const { operatorPresence, deps } = this.#deps.bot;
+    operatorPresence.noteActivity(deps.venueMs());
   }
 
   acknowledge(who: Who): ActAnswer {
-    const { attention, deps } = this.#deps.bot;
-    if (!attention.acknowledge()) return refusal('no alarm is unanswered');
+    const { operatorPresence, deps } = this.#deps.bot;
+    if (!operatorPresence.acknowledge()) return rejected('no alarm is unanswered');
     deps.log.logDecision(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
-    return reply('the alarms are answered');
+    return accepted('the alarms are answered');
   }
 
   logs(after: number, max: number): readonly BotLogLine[] {
@@ -99,25 +99,19 @@ export class LiveControl implements BotControl {
   }
 
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
-    const { engine, log, services, venueMs } = this.#deps.bot.deps;
+    const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = parseScope(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
     if (cause === KILLED)
-      return refusal(
+      return rejected(
         'a killed bot is re-armed while it is stopped: end it, then isobar resume account --code KILLED --why ..., then start it',
       );
-    if (cause === 'STARTING') return refusal('the start ends by itself, with two clean audits');
+    if (cause === 'STARTING') return rejected('the start ends by itself, with two clean audits');
     let isCleared = false;
     this.#step(() => (isCleared = engine.risk.resume(scope, cause, `${who}: ${why}`, venueMs())));
-    if (!isCleared) return refusal(`no cause ${cause} holds on ${name}`);
-    const instrument = scope.kind === 'symbol' ? scope.instrument : null;
-    for (const service of services.all()) {
-      for (const raised of service.raisedCauses)
-        if (raised.code === cause && raised.instrument === instrument) service.clear(raised.code, instrument);
-      // An earlier process may have raised it.
-      if (cause === 'DUPLICATE') service.clear(cause, instrument);
-    }
+    if (!isCleared) return rejected(`no cause ${cause} holds on ${name}`);
+    this.#clearAtServices(cause, scope);
     log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const remainingCauses = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#afterDurable(
@@ -127,12 +121,23 @@ export class LiveControl implements BotControl {
     );
   }
 
+  /** Clears a cause at the venue services that have raised it on this scope. */
+  #clearAtServices(cause: string, scope: Scope): void {
+    const instrument = scope.kind === 'symbol' ? scope.instrument : null;
+    for (const service of this.#deps.bot.deps.services.all()) {
+      for (const raised of service.raisedCauses)
+        if (raised.code === cause && raised.instrument === instrument) service.clear(raised.code, instrument);
+      // An earlier process may have raised it.
+      if (cause === 'DUPLICATE') service.clear(cause, instrument);
+    }
+  }
+
   async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
     const { killSwitch, bot } = this.#deps;
-    // Close the kill switch first. Everything after it may take time.
-    killSwitch.close();
-    if (this.#kill && !this.#isSetByFile) return refusal(`a kill has been running since ${formatTime(this.#kill.sinceMs)}`);
-    this.#isSetByFile = false;
+    // Engage the kill switch first. Everything after it may take time.
+    killSwitch.engage();
+    if (this.#kill && !this.#isEngagedByFile) return rejected(`a kill has been running since ${formatTime(this.#kill.sinceMs)}`);
+    this.#isEngagedByFile = false;
     const { engine, log, config, venueMs } = bot.deps;
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
@@ -146,19 +151,19 @@ export class LiveControl implements BotControl {
     void this.#runKill(record, writing);
     const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
     const problem = await writing;
-    return problem === null ? reply(text) : refusal(`${text}; but the next start would not know: ${problem}`);
+    return problem === null ? accepted(text) : rejected(`${text}; but the next start would not know: ${problem}`);
   }
 
   /** Halts the bot after a kill from another process. That process does the cancelling and flattening alone. */
   pollKillSwitch(): void {
     const { killSwitch, bot } = this.#deps;
-    if (this.#kill || !killSwitch.isClosed) return;
-    this.#isSetByFile = true;
+    if (this.#kill || !killSwitch.isEngaged) return;
+    this.#isEngagedByFile = true;
     const { engine, config, log, venueMs } = bot.deps;
     const { sinceMs, who, why, flatten } = readKillSwitch(config.data) ?? {
       sinceMs: venueMs(),
       who: 'unknown',
-      why: 'the kill switch is set',
+      why: 'the kill switch is engaged',
       flatten: false,
     };
     this.#kill = { sinceMs, flatten, who, phase: 'done', message: 'a kill outside of this process has been started', residuals: [] };
@@ -189,7 +194,7 @@ export class LiveControl implements BotControl {
       engine.risk.tighten({ [key]: limitValue(key, value) });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return refusal(`${error.message}; ${error.remedy}`);
+      return rejected(`${error.message}; ${error.remedy}`);
     }
     journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
     log.logDecision(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
@@ -199,15 +204,15 @@ export class LiveControl implements BotControl {
   /** Records the outcome that the operator has found for an order of unknown outcome. */
   #resolve({ id, outcome, venueId }: Extract<OperatorDecision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
-    if (order === null) return refusal(`${id} is not an order of this bot`);
-    if (outcome === 'placed' && venueId === null) return refusal('placed: expected the exchange id of the order');
+    if (order === null) return rejected(`${id} is not an order of this bot`);
+    if (outcome === 'placed' && venueId === null) return rejected('placed: expected the exchange id of the order');
     const { engine, services } = this.#deps.bot.deps;
     const record = engine.orders.get(order);
     let isDone = false;
     this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
-    if (!isDone) return refusal(`the outcome of ${id} is not unknown`);
+    if (!isDone) return rejected(`the outcome of ${id} is not unknown`);
     if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
-    return reply(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is still watched`);
+    return accepted(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as proven absent; it is still watched`);
   }
 
   /** Resolves once everything that has been journalled by now is durable. */
@@ -215,16 +220,16 @@ export class LiveControl implements BotControl {
     const { bot } = this.#deps;
     try {
       await bot.waitUntilDurable(bot.deps.journal.lastSeq);
-      return reply(message);
+      return accepted(message);
     } catch (error) {
-      return refusal(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+      return rejected(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   /** Returns the id of an order of this bot; null if the client order id is another bot's. */
-  #orderOf(cid: string): OrderId | null {
-    const { cidOf } = this.#deps.bot.deps;
-    return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
+  #orderOf(clientOrderId: string): OrderId | null {
+    const { clientOrderIdOf } = this.#deps.bot.deps;
+    return orderIdIn(idPrefixOf(clientOrderIdOf(1 as OrderId)), clientOrderId);
   }
 
   /** Cancels all orders and, with `flatten`, closes all positions. Reports each phase. */
@@ -246,7 +251,7 @@ export class LiveControl implements BotControl {
     this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
     log.logDecision(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
-    if (record.flatten) this.#deps.flattened?.(residuals.length);
+    if (record.flatten) this.#deps.onFlattened?.(residuals.length);
   }
 
   /** Runs `act` as a step of the engine. */

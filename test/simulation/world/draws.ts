@@ -1,0 +1,28 @@
+// What the draws of a simulated day share: a generator for each part of the day, and more numbers from one drawn size.
+
+import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
+
+/** A day has fewer create requests than this. Faults are drawn for that many. */
+export const MAX_CREATES = 1200;
+
+/** Makes the seed of each part of a day from the seed of the day. Recorded hashes depend on these numbers. */
+const PART_SEEDS = {
+  process: (seed: number) => seed ^ 0x0dd,
+  network: (seed: number) => seed ^ 0x4e7,
+  venue: (seed: number) => seed ^ 0x5eed,
+  exchangeDisk: (seed: number) => seed ^ 0xd15c,
+  contracts: (seed: number) => seed ^ 0xf07,
+  config: (seed: number) => seed ^ 0xc0f,
+  themedConfig: (seed: number) => seed ^ 0x7c0f,
+  hardDay: (seed: number) => seed ^ 0x7e25,
+  themedSchedule: (seed: number) => seed * 41,
+  keptFaults: (seed: number) => seed * 43,
+  themedFaults: (seed: number) => seed * 47,
+  lastKill: (seed: number) => seed * 53,
+} as const;
+
+/** Returns the generator of one part of a day. Parts have generators of their own, so that one more draw in a part leaves the others as they are. */
+export const rngOf = (seed: number, part: keyof typeof PART_SEEDS): Rng => seededRng(PART_SEEDS[part](seed));
+
+/** Returns another number in [0, 1) from the lower digits of `size`, for a fault that needs several. Each `factor` gives a different one. */
+export const subRandom = (size: number, factor: number): number => (size * factor) % 1;
