@@ -5,21 +5,19 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import type { Amendment, OrderInfo } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { strategyOf, type Api } from './strategyApi.ts';
+import { strategyOf, type BarScript, type CallableStrategy } from './callableStrategy.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 type Row = [number, number, number, number];
-const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(FREE);
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(NO_FEES);
 const quiet = (price = 10_000): Row => [price, price, price, price];
 const quietRows = (count: number): Row[] => Array.from({ length: count }, () => quiet());
 /** Returns a price in ticks as a strategy writes it. */
-const price = (ticks: number): string => (ticks / 10).toFixed(1);
+const priceText = (ticks: number): string => (ticks / 10).toFixed(1);
 
-/** What a strategy does at a row, which is counted from 0. */
-type Script = (strategy: Api, row: number) => unknown;
-/** Runs a script on a contract, and returns its orders and fills. */
-async function run(rows: readonly Row[], script: Script, options: Partial<PlanOptions> = {}) {
+/** Runs a script on a contract. Returns its orders, its reports, and the fills after the entry (prices in ticks). */
+async function runOnContract(rows: readonly Row[], script: BarScript, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
   class Acting extends strategyOf(script) {
     override onOrder(order: OrderInfo) {
@@ -41,52 +39,58 @@ async function run(rows: readonly Row[], script: Script, options: Partial<PlanOp
   const record = runRecordOf(plan, prepared, false);
   const orders = orderRows(record);
   const fills = fillRows(record);
-  return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
+  return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => ({ side, price: ticks, lots, minute })) };
 }
 
 /**
  * Returns a script that buys ten contracts at the close of row 0, places a stop at 980.0 when it holds them, and amends the stop by
  * `changes`, which are keyed by row.
  */
-function stopThenAmend(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Script {
+function stopThenAmend(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): BarScript {
   let isPlaced = false;
   return (strategy, row) => {
-    if (row === 0) strategy.order(isLong, { base: 10 });
+    if (row === 0) strategy.order(isLong ? 'buy' : 'sell', { base: 10 });
     const change = changes[row];
     const stop = strategy.api.openOrders().find(({ tag }) => tag === 'stop');
     if (change !== undefined && stop !== undefined) returned.push(stop.amend(change));
     if (isPlaced || strategy.api.position().isFlat) return;
     isPlaced = true;
-    strategy.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
+    strategy.order(isLong ? 'sell' : 'buy', undefined, { trigger: priceText(isLong ? 9800 : 10_200), tag: 'stop' });
   };
 }
 
 describe('a trigger order that is amended', () => {
   it.each([
-    ['a long', true, 9900, [10_000, 10_000, 9850, 9900], ['sell', 9900, 10, 5]],
-    ['a short', false, 10_100, [10_000, 10_150, 10_000, 10_100], ['buy', 10_100, 10, 5]],
-  ] as const)('a trigger order that is amended stops %s at its new price, from the next row on', async (_, isLong, stop, row, close) => {
-    const { orders, closes } = await run([...quietRows(4), [...row], quiet()], stopThenAmend({ 2: { stop: price(stop) } }, isLong));
-    expect(closes).toEqual([close]);
-    expect(orders.map(({ role, ending, limit }) => [role, ending, limit]).slice(1)).toEqual([
-      ['stopLoss', 'canceled', isLong ? 9800 : 10_200],
-      ['stopLoss', 'filled', stop],
-    ]);
-  });
+    ['a long', true, 9900, [10_000, 10_000, 9850, 9900], { side: 'sell', price: 9900, lots: 10, minute: 5 }],
+    ['a short', false, 10_100, [10_000, 10_150, 10_000, 10_100], { side: 'buy', price: 10_100, lots: 10, minute: 5 }],
+  ] as const)(
+    'a trigger order that is amended stops %s at its new price, from the next row on',
+    async (_, isLong, stop, row, expectedClose) => {
+      const { orders, closes } = await runOnContract(
+        [...quietRows(4), [...row], quiet()],
+        stopThenAmend({ 2: { stop: priceText(stop) } }, isLong),
+      );
+      expect(closes).toEqual([expectedClose]);
+      expect(orders.map(({ role, ending, limit }) => [role, ending, limit]).slice(1)).toEqual([
+        ['stopLoss', 'canceled', isLong ? 9800 : 10_200],
+        ['stopLoss', 'filled', stop],
+      ]);
+    },
+  );
 
   it('an amended trigger order keeps its old trigger until the new order has arrived', async () => {
     const rows = [...quietRows(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
     // The new order is decided at the close of the row before the fall, and arrives inside the row that falls.
-    const { orders, closes } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
-    expect(closes).toEqual([['sell', 9800, 10, 6]]);
+    const { orders, closes } = await runOnContract(rows, stopThenAmend({ 4: { stop: priceText(9900) } }), { fills: { latencyMs: 300 } });
+    expect(closes).toEqual([{ side: 'sell', price: 9800, lots: 10, minute: 6 }]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled']);
   });
 
   it('a row that reaches the old and the new trigger of an amended order closes the position once', async () => {
     // The new order arrives inside row 5, and the cancel of the old one inside row 6.
     const rows = [...quietRows(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
-    const { closes, orders } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
-    expect(closes).toEqual([['sell', 9900, 10, 7]]);
+    const { closes, orders } = await runOnContract(rows, stopThenAmend({ 4: { stop: priceText(9900) } }), { fills: { latencyMs: 40_000 } });
+    expect(closes).toEqual([{ side: 'sell', price: 9900, lots: 10, minute: 7 }]);
     // The old order has fired too, and nothing was left to close.
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['filled', ''],
@@ -96,31 +100,34 @@ describe('a trigger order that is amended', () => {
   });
 
   it('a trigger order that is amended to beyond the price fires at the next open', async () => {
-    const { closes } = await run(quietRows(6), stopThenAmend({ 2: { stop: price(10_100) } }));
-    expect(closes).toEqual([['sell', 10_000, 10, 3]]);
+    const { closes } = await runOnContract(quietRows(6), stopThenAmend({ 2: { stop: priceText(10_100) } }));
+    expect(closes).toEqual([{ side: 'sell', price: 10_000, lots: 10, minute: 3 }]);
   });
 
   it('an amended trigger order gets the requested size, but at most the position', async () => {
-    const stop = { 3: { stop: price(9850) }, 6: { stop: price(9900), size: 11 } };
-    const script: Script = (strategy, row) => {
+    const stop = { 3: { stop: priceText(9850) }, 6: { stop: priceText(9900), size: 11 } };
+    const script: BarScript = (strategy, row) => {
       if (row in stop) strategy.api.openOrders()[0]!.amend(stop[row as 3]);
-      if (row === 0) strategy.order(true, { base: 10 });
-      if (row === 2) strategy.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
-      if (row === 4) strategy.order(true, { base: 5 }, { tag: 'more' });
+      if (row === 0) strategy.order('buy', { base: 10 });
+      if (row === 2) strategy.order('sell', { base: 4 }, { tag: 'part', reduceOnly: true });
+      if (row === 4) strategy.order('buy', { base: 5 }, { tag: 'more' });
     };
     // A stop holds the lots that it closes. They can be sold beside it only if it holds fewer.
-    const fewer: Script = (strategy, row) => {
-      if (row === 1) strategy.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
+    const withSmallStop: BarScript = (strategy, row) => {
+      if (row === 1) strategy.order('sell', { base: 6 }, { trigger: priceText(9800), tag: 'stop' });
       script(strategy, row);
     };
-    const { orders } = await run(quietRows(9), fewer);
+    const { orders } = await runOnContract(quietRows(9), withSmallStop);
     const stops = orders.filter(({ role }) => role === 'stopLoss').map(({ lots, limit, ending }) => [lots, limit, ending]);
     expect(stops).toEqual([[6, 9800, 'canceled'], [6, 9850, 'canceled'], [11, 9900, 'open']]); // prettier-ignore
   });
 
   it('an amendment of the size alone keeps the trigger, and a size beyond the position is denied', async () => {
     const returned: unknown[] = [];
-    const { orders } = await run(quietRows(8), stopThenAmend({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
+    const { orders } = await runOnContract(
+      quietRows(8),
+      stopThenAmend({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned),
+    );
     // The last amendment changes nothing.
     expect(returned).toEqual([3, null, 3]);
     expect(orders.map(({ lots, limit, ending, code }) => [lots, limit, ending, code])).toEqual([
@@ -133,20 +140,20 @@ describe('a trigger order that is amended', () => {
 
   it('a trigger order that takes a profit is amended by `target`', async () => {
     const rows = [...quietRows(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
-    const { closes } = await run(rows, (strategy, row) => {
-      if (row === 0) strategy.order(true, { base: 10 });
-      if (row === 1) strategy.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
-      if (row === 2) strategy.api.openOrders()[0]!.amend({ target: price(10_100) });
+    const { closes } = await runOnContract(rows, (strategy, row) => {
+      if (row === 0) strategy.order('buy', { base: 10 });
+      if (row === 1) strategy.order('sell', undefined, { trigger: priceText(10_200), tag: 'profit' });
+      if (row === 2) strategy.api.openOrders()[0]!.amend({ target: priceText(10_100) });
     });
-    expect(closes).toEqual([['sell', 10_100, 10, 5]]);
+    expect(closes).toEqual([{ side: 'sell', price: 10_100, lots: 10, minute: 5 }]);
   });
 
   it('amend of a trigger order returns null before its acknowledgement, during another amendment, and for a value that is not a number', async () => {
     const returned: unknown[] = [];
-    const { orders, closes } = await run(
+    const { orders, closes } = await runOnContract(
       quietRows(14),
       stopThenAmend(
-        { 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } },
+        { 4: { stop: priceText(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: priceText(9860) }, 8: { stop: priceText(9870) } },
         true,
         returned,
       ),
@@ -160,55 +167,54 @@ describe('a trigger order that is amended', () => {
   it('amend returns null for a trigger order that has ended', async () => {
     const returned: unknown[] = [];
     const script = stopThenAmend({});
-    await run([...quietRows(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (strategy, row) => {
+    await runOnContract([...quietRows(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (strategy, row) => {
       script(strategy, row);
-      if (row === 4) returned.push(strategy.api.amend(2, { stop: price(9700) }));
+      if (row === 4) returned.push(strategy.api.amend(2, { stop: priceText(9700) }));
     });
     expect(returned).toEqual([null]);
   });
 
   it('a cancel of the new order also cancels the amended trigger order, and an exit cancels both', async () => {
-    const endOf = (how: (strategy: Api) => unknown): Script => {
-      const script = stopThenAmend({ 6: { stop: price(9850) } });
-      return (strategy, row) => {
-        script(strategy, row);
-        if (row === 7) how(strategy);
+    const endWith = (act: (strategy: CallableStrategy) => unknown) => {
+      const amendStop = stopThenAmend({ 6: { stop: priceText(9850) } });
+      const amendThenAct: BarScript = (strategy, row) => {
+        amendStop(strategy, row);
+        if (row === 7) act(strategy);
       };
+      return runOnContract(quietRows(16), amendThenAct, { fills: { latencyMs: 90_000 } });
     };
-    const endWith = async (how: (strategy: Api) => unknown) => run(quietRows(16), endOf(how), { fills: { latencyMs: 90_000 } });
-    const dropped = await endWith((strategy) => strategy.api.cancel(3));
-    expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
+    const afterCancel = await endWith((strategy) => strategy.api.cancel(3));
+    expect(afterCancel.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
     const afterExit = await endWith((strategy) => strategy.api.exit());
     expect(afterExit.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
     expect(afterExit.closes).toHaveLength(1);
   });
 
-  it('an amended trigger order stays in its oco group before and after the amendment', async () => {
-    const script = stopThenAmend({ 2: { stop: price(9900) } });
-    const group = (row4: Row): ReturnType<typeof run> =>
-      run([...quietRows(4), row4, quiet(), quiet(), quiet()], (strategy, row) => {
-        script(strategy, row);
-        if (row !== 1) return;
-        const otherOrder = strategy.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
-        strategy.api.oco(2, otherOrder);
-      });
-    const moved = await group([10_000, 10_000, 9850, 9900]);
-    expect(moved.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
+  it('an amended trigger order that fires cancels the other order of its oco group', async () => {
+    const script = stopThenAmend({ 2: { stop: priceText(9900) } });
+    const fall: Row = [10_000, 10_000, 9850, 9900];
+    const { orders } = await runOnContract([...quietRows(4), fall, quiet(), quiet(), quiet()], (strategy, row) => {
+      script(strategy, row);
+      if (row !== 1) return;
+      const otherOrder = strategy.order('buy', { base: 1 }, { limit: priceText(9000), tag: 'other' });
+      strategy.api.oco(2, otherOrder);
+    });
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
   });
 
   it.each([
-    ['with the word of the other kind', { target: '99' }, /this trigger order is a stop/, undefined],
+    ['with `target`, although the order is a stop', { target: '99' }, /this trigger order is a stop/, undefined],
     ['with a limit', { limit: '99' }, /with a limit or targets, but it is a trigger order/, undefined],
     ['with targets', { targets: [{ at: '99' }] }, /with a limit or targets/, undefined],
     ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
   ])('the amendment of a trigger order is rejected: %s', async (_, change, message, options) => {
-    const moves = stopThenAmend({ 2: change });
-    const script: Script = (strategy, row) => {
-      if (options === undefined) moves(strategy, row);
-      else if (row === 0) strategy.order(true, { base: 1 }, options);
+    const amendStop = stopThenAmend({ 2: change });
+    const script: BarScript = (strategy, row) => {
+      if (options === undefined) amendStop(strategy, row);
+      else if (row === 0) strategy.order('buy', { base: 1 }, options);
       else if (row === 2) strategy.api.openOrders()[0]!.amend(change);
     };
-    await expect(run(quietRows(5), script)).rejects.toThrow(message);
+    await expect(runOnContract(quietRows(5), script)).rejects.toThrow(message);
   });
 });
 
@@ -285,16 +291,16 @@ function randomScript(seed: number, latencyMs: number): StopScript {
 /** Runs a script: enters at row 0, places the stop once the position is open, and moves it as the script says. */
 function runStopScript({ rows, isLong, firstLevel, moves, latencyMs }: StopScript) {
   let isPlaced = false;
-  const script = (strategy: Api, row: number): void => {
-    if (row === 0) strategy.order(isLong, { base: 10 });
+  const script = (strategy: CallableStrategy, row: number): void => {
+    if (row === 0) strategy.order(isLong ? 'buy' : 'sell', { base: 10 });
     const newLevel = moves.get(row);
     if (newLevel !== undefined)
-      for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(newLevel) });
+      for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: priceText(newLevel) });
     if (isPlaced || strategy.api.position().isFlat) return;
     isPlaced = true;
-    strategy.order(!isLong, undefined, { trigger: price(firstLevel), tag: 'stop' });
+    strategy.order(isLong ? 'sell' : 'buy', undefined, { trigger: priceText(firstLevel), tag: 'stop' });
   };
-  return run(rows, script, { fills: { latencyMs } });
+  return runOnContract(rows, script, { fills: { latencyMs } });
 }
 
 it.each([
@@ -310,13 +316,13 @@ it.each([
       const script = randomScript(seed, latencyMs);
       const { closes, orders } = await runStopScript(script);
       const naiveExit = naiveRun(script);
-      const expected = naiveExit === null ? [] : [[script.isLong ? 'sell' : 'buy', naiveExit.price, 10]];
+      const expected = naiveExit === null ? [] : [{ side: script.isLong ? 'sell' : 'buy', price: naiveExit.price, lots: 10 }];
       expect(
-        closes.map(([side, ticks, lots]) => [side, ticks, lots]),
+        closes.map(({ side, price, lots }) => ({ side, price, lots })),
         `seed ${seed}`,
       ).toEqual(expected);
       // The fill of a row has the minute of its open or of its end.
-      if (naiveExit !== null) expect([naiveExit.row, naiveExit.row + 1], `seed ${seed}`).toContain(Number(closes[0]![3]));
+      if (naiveExit !== null) expect([naiveExit.row, naiveExit.row + 1], `seed ${seed}`).toContain(closes[0]!.minute);
       closedCount += closes.length;
       movedCount += orders.filter(({ role }) => role === 'stopLoss').length - 1;
     }

@@ -6,7 +6,7 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import { deliverInstant, stopLive } from '../../src/engine/loop/liveSteps.ts';
 import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
-import { scriptStrategy } from './script.ts';
+import { randomScriptStrategy } from './randomScript.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
 /** Columns that show only the rows that have closed. */
@@ -95,7 +95,7 @@ describe('rows one instant at a time', () => {
           feeds: Object.keys(feeds),
         };
         const options = {
-          strategies: [scriptStrategy(script)],
+          strategies: [randomScriptStrategy(script)],
           feeds,
           fromMs: START_MS + warmRows * MINUTE,
           fills: { latencyMs },

@@ -8,17 +8,18 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
 
 const quiet = (price: number) => [price, price, price, price] as const;
-const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-const fees = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const FALL = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9750], quiet(9750)] as const;
+const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 
-/** Runs a strategy on a contract with a largest market order. */
-async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[0], maxMarketLots: number) {
-  const bars = barsOfRows(rows, linearContract({ ...fees, maxMarketLots }));
+/** Runs a strategy on a contract whose largest market order has this many lots; 0 for any size. The price falls in row 3. */
+async function runWithLargestOrder(maxMarketLots: number, strategy: StrategyClass) {
+  const bars = barsOfRows(FALL, linearContract({ ...NO_FEES, maxMarketLots }));
   const plan = planFor({
     strategies: [strategy],
     feeds: { bars },
     cash: { USDT: '100000' },
-    futures: TERMS,
+    futures: FUTURES,
     fees: { makerPpm: 0, takerPpm: 0 },
   });
   const prepared = await prepareBacktest(plan, {});
@@ -30,69 +31,68 @@ async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[
   return { orders: orderRows(record), fills: fillRows(record), remainingLots };
 }
 
-/** Enters at the first row and leaves at the third. */
+/** Opens a long at the first row, and closes it from the third row on. */
 abstract class LongStrategy extends Strategy {
   row = 0;
   override onBar() {
     if (this.row++ === 0) this.enter();
-    else if (this.row === 3) this.leave();
+    else if (this.row === 3) this.close();
   }
   enter() {
     this.buy({ base: 10 });
   }
-  leave() {}
+  close() {}
 }
-/** Leaves by `exit`. */
-class Exits extends LongStrategy {
-  override leave() {
+/** Closes by `exit`. */
+class ClosesByExit extends LongStrategy {
+  override close() {
     this.exit();
   }
 }
-/** Leaves by a reduce-only sale. */
-class Sells extends LongStrategy {
-  override leave() {
+/** Closes by a reduce-only sale. */
+class ClosesBySale extends LongStrategy {
+  override close() {
     this.sell({ base: 10 }, { reduceOnly: true });
   }
 }
-/** Leaves by a target of zero. */
-class Targets extends LongStrategy {
-  override leave() {
+/** Closes by a target of zero. */
+class ClosesByTarget extends LongStrategy {
+  override close() {
     this.target({ base: 0 });
   }
 }
-/** Leaves by a trigger order. */
-class Stops extends LongStrategy {
-  override leave() {
+/** Closes by a trigger order. */
+class ClosesByTrigger extends LongStrategy {
+  override close() {
     this.sell(undefined, { trigger: 980 });
   }
 }
-/** Leaves by the stop of its bracket. */
-class Guards extends LongStrategy {
+/** Is closed by the stop of its bracket. */
+class ClosedByStop extends LongStrategy {
   override enter() {
     this.buy({ base: 10 }, { stopLoss: 980 });
   }
 }
 
 describe('a position of 10 contracts, with at most 4 in a market order', () => {
-  const rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9750], quiet(9750)] as const;
   it.each([
-    ['exit', Exits],
-    ['a sell that only reduces', Sells],
-    ['a target of nothing', Targets],
-    ['a trigger order', Stops],
-    ['the stop of a bracket', Guards],
+    ['exit', ClosesByExit],
+    ['a reduce-only sale', ClosesBySale],
+    ['a target of zero', ClosesByTarget],
+    ['a trigger order', ClosesByTrigger],
+    ['the stop of a bracket', ClosedByStop],
   ])(
     'a position of 10 contracts, with at most 4 in a market order: %s closes all of it, at the price of a market order',
     async (_, strategy) => {
-      const capped = await run(strategy, rows, 4);
-      const free = await run(strategy, rows, 0);
-      expect([capped.remainingLots, free.remainingLots]).toEqual([0, 0]);
+      const capped = await runWithLargestOrder(4, strategy);
+      const unlimited = await runWithLargestOrder(0, strategy);
+      expect([capped.remainingLots, unlimited.remainingLots]).toEqual([0, 0]);
       expect(capped.orders.every(({ ending }) => ending === 'filled')).toBe(true);
-      expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(free.fills.map(({ price }) => price)));
+      expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(unlimited.fills.map(({ price }) => price)));
     },
   );
-  it('no market order is larger than the largest that the exchange accepts', async () => {
-    expect((await run(Guards, rows, 4)).fills.map(({ lots }) => lots)).toEqual([10, 4, 4, 2]);
-    expect((await run(Guards, rows, 10)).fills.map(({ lots }) => lots)).toEqual([10, 10]);
+  it('a stop closes a position by as many market orders as the largest order size needs', async () => {
+    expect((await runWithLargestOrder(4, ClosedByStop)).fills.map(({ lots }) => lots)).toEqual([10, 4, 4, 2]);
+    expect((await runWithLargestOrder(10, ClosedByStop)).fills.map(({ lots }) => lots)).toEqual([10, 10]);
   });
 });

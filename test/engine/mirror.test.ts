@@ -10,12 +10,13 @@ import { barsOfRows, fillRows, MINUTE, planFor } from './world.ts';
 
 /** The sum of a price and its mirror, in ticks. Moves are small beside it, so that collars in percent are almost equal on both sides. */
 const MIRROR = 2_000_000;
+/** The largest move of a price within a row, in ticks. */
 const STEP = 400;
 const ROWS = 60;
-/** Scripts; a campaign takes more: ISOBAR_SEEDS=1500. */
+/** Number of random scripts. ISOBAR_SEEDS=1500 runs a campaign. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 60);
-const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract({ ...FREE, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract({ ...NO_FEES, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
 
 type Prices = readonly [open: number, high: number, low: number, close: number, volume: number];
 
@@ -45,9 +46,10 @@ function randomStrategy(seed: number, isMirrored: boolean) {
     count = 0;
 
     override onBar() {
-      const acts = this.rng.next() < 0.5 ? 1 + this.pick(2) : 0;
-      for (let index = 0; index < acts; index++) this.act();
+      const actionCount = this.rng.next() < 0.5 ? 1 + this.pick(2) : 0;
+      for (let action = 0; action < actionCount; action++) this.act();
     }
+    /** Draws a whole number from 0 on, below `below`. */
     pick(below: number) {
       return Math.floor(this.rng.next() * below);
     }
@@ -56,16 +58,18 @@ function randomStrategy(seed: number, isMirrored: boolean) {
       const close = Math.round(this.bars.close.value * 10);
       return ((isMirrored ? close - distance : close + distance) / 10).toFixed(1);
     }
+    /** Places an order in the direction that the unmirrored run calls long or short. */
     place(isLong: boolean, options: OrderOptions, lots = 1 + this.pick(40)) {
       const withTag = { tag: `order ${this.count++}`, ...options };
       return isLong === isMirrored ? this.sell({ base: lots }, withTag) : this.buy({ base: lots }, withTag);
     }
+    /** Draws a bracket. `sign` is 1 for a long, and `entry` the distance of the entry from the last close. */
     bracket(sign: number, entry: number): OrderOptions {
-      const away = () => 1 + this.pick(2 * STEP);
-      const near = away();
-      const far = away();
-      const stop = away();
-      const from = away();
+      const randomDistance = () => 1 + this.pick(2 * STEP);
+      const near = randomDistance();
+      const far = randomDistance();
+      const stop = randomDistance();
+      const from = randomDistance();
       const targets = [{ at: this.priceAt(entry + sign * near), share: 0.4 }, { at: this.priceAt(entry + sign * (near + far)) }];
       const trailing = { distance: (far / 10).toFixed(1), ...(this.pick(2) === 0 && { from: this.priceAt(entry + sign * from) }) };
       return {
@@ -74,6 +78,7 @@ function randomStrategy(seed: number, isMirrored: boolean) {
         ...(this.pick(3) === 0 && { trailing }),
       };
     }
+    /** Performs one random action: an order of one of four forms, an exit, a target, or a cancel with or without a replacement. */
     act() {
       const isLong = this.pick(2) === 0;
       const sign = isLong ? 1 : -1;

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
-import { Naive, type NaiveFill } from './naive.ts';
-import { scriptStrategy, type ScriptOptions } from './script.ts';
+import { NaiveBacktest, type NaiveFill } from './naiveBacktest.ts';
+import { randomScriptStrategy, type ScriptOptions } from './randomScript.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
 import { expectEqual } from '../fixtures/alike.ts';
 
@@ -27,22 +27,27 @@ function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
   if (kind === 'single') return { bars: btc };
   if (kind === 'gaps') return { bars: walkBars({ rows: ROWS, seed, missing: 0.2 }) };
   if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
-  if (kind === 'one grid' || kind === 'one grid with holes') return feedsOnOneGrid(kind === 'one grid', seed);
+  if (kind === 'one grid') return feedsOnOneGrid(seed);
+  if (kind === 'one grid with holes') return feedsWithEqualHoles(seed);
   const eth = walkBars({ rows: ROWS, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
   const sol = walkBars({ rows: ROWS, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
   return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
 }
 
-/**
- * Returns four symbols on one grid. If it is whole, only the third symbol begins later and ends earlier. Otherwise all have the same holes,
- * and the last has one more.
- */
-function feedsOnOneGrid(isWhole: boolean, seed: number): Record<string, BarColumns> {
-  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) =>
-    walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }),
-  );
-  if (isWhole)
-    return { bars: btc!, eth: eth!, sol: without(sol!, (row) => row < 100 || row >= 270), ada: ada!, ethHour: coarser(eth!, '1h') };
+/** Returns the bars of four symbols with a row for each minute. */
+const fourSymbols = (seed: number) =>
+  ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) => walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }));
+
+/** Returns four symbols that have rows at the same minutes. Only the third symbol begins later and ends earlier. */
+function feedsOnOneGrid(seed: number): Record<string, BarColumns> {
+  const [btc, eth, sol, ada] = fourSymbols(seed);
+  const shortSol = without(sol!, (row) => row < 100 || row >= 270);
+  return { bars: btc!, eth: eth!, sol: shortSol, ada: ada!, ethHour: coarser(eth!, '1h') };
+}
+
+/** Returns four symbols with the same missing minutes. The last symbol lacks one more. */
+function feedsWithEqualHoles(seed: number): Record<string, BarColumns> {
+  const [btc, eth, sol, ada] = fourSymbols(seed);
   const isMissing = (row: number) => row % 50 === 17 || (row > 120 && row < 150);
   const removeRows = (bars: BarColumns) => without(bars, isMissing);
   return {
@@ -78,9 +83,9 @@ async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase
   const feeds = feedsOf(kind, seed);
   const options = { ...script, seed, feeds: Object.keys(feeds) };
   const naiveOptions = { latencyMs, feesIn, makerPpm: 1000, takerPpm: 2000, cash: 10n ** 14n };
-  const naive = new Naive({ script: options, feeds: Object.values(feeds), ...naiveOptions }).run(START_MS);
+  const naive = new NaiveBacktest({ script: options, feeds: Object.values(feeds), ...naiveOptions }).run(START_MS);
   const { record } = await run({
-    strategies: [scriptStrategy(options)],
+    strategies: [randomScriptStrategy(options)],
     feeds,
     cash: { USDT: '1000000' },
     fees: { in: feesIn },
@@ -88,10 +93,10 @@ async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase
     blockRows: [1, 7, 512, 4096][seed % 4]!,
   });
   const { equity, orders } = record;
-  const where = `${kind}, seed ${seed}, latency ${latencyMs}, fees in ${feesIn}`;
+  const caseName = `${kind}, seed ${seed}, latency ${latencyMs}, fees in ${feesIn}`;
   const fills = naiveFillsOf(record);
   for (let index = 0; index < Math.max(fills.length, naive.fills.length); index++) {
-    expectEqual(fills[index], naive.fills[index], `${where}: fill ${index}`);
+    expectEqual(fills[index], naive.fills[index], `${caseName}: fill ${index}`);
   }
   const endings = Array.from(orders.ending, (ending) => ENDINGS[ending]);
   const naiveTimes = naive.equity.map(({ timeMs }) => timeMs);
@@ -99,10 +104,10 @@ async function compare({ kind, seed, latencyMs, feesIn, script }: ComparisonCase
   expectEqual(
     endings,
     naive.orders.map(({ ending }) => ending),
-    `${where}: ends of orders`,
+    `${caseName}: ends of orders`,
   );
-  expectEqual([...equity.timeMs], naiveTimes, `${where}: times of equity`);
-  expectEqual([...equity.units], naiveUnits, `${where}: equity`);
+  expectEqual([...equity.timeMs], naiveTimes, `${caseName}: times of equity`);
+  expectEqual([...equity.units], naiveUnits, `${caseName}: equity`);
   replacements += naive.replacements;
   return naive.fills.length;
 }
@@ -128,7 +133,7 @@ let replacements = 0;
 const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
-describe('the engine equals a naive walk over all instants', () => {
+describe('the engine equals a naive backtest', () => {
   it.each(KINDS)('the engine equals the naive backtest at every bar without brackets: %s', async (kind) => {
     let fills = 0;
     for (const [index, latencyMs] of LATENCIES.entries()) {

@@ -1,6 +1,7 @@
 // Runs a second, naive margin account of one contract for comparisons, in BigInt, by rules 16 to 20 of docs/matching.md.
 // It shares no code with the venue or the bot. It gets the accepted orders and computes their fills.
 
+/** The account and the contract. `leverage` and `cash` (in units) are whole numbers. */
 export interface NaiveTerms {
   readonly isInverse: boolean;
   readonly leverage: bigint;

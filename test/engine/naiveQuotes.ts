@@ -42,15 +42,17 @@ interface Order {
   ending: string;
 }
 
-const UNIT = 8;
-const MAKER = new Decimal('0.001');
-const TAKER = new Decimal('0.002');
+/** Digits of money. */
+const MONEY_DIGITS = 8;
+const MAKER_FEE = new Decimal('0.001');
+const TAKER_FEE = new Decimal('0.002');
 const zero = new Decimal(0);
-const near = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
-const down = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
-const up = (value: Decimal, digits = UNIT) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
+/** Rounds to the nearest, a half up. */
+const near = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
+const down = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+const up = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
 
-/** Money in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
+/** Runs a case with cash in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
 export class NaiveQuotes {
   readonly cash: Record<string, Decimal>;
   readonly heldAmounts: Decimal[];
@@ -73,8 +75,9 @@ export class NaiveQuotes {
     this.#rows = quotesCase.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
   }
 
+  /** Runs the script minute by minute: matches the rows, books the equity, and places the orders of the minute. */
   run(): this {
-    const all: Order[] = [];
+    const allOrders: Order[] = [];
     const last = Math.max(...this.#rows.flatMap((rows) => [...rows.keys()]));
     for (let minute = 0; minute <= last; minute++) {
       const present = this.#case.bars.map((_, symbol) => this.#rows[symbol]!.get(minute));
@@ -95,12 +98,12 @@ export class NaiveQuotes {
       });
       for (const act of acts) {
         if (this.#orders.some(({ symbol }) => symbol === act.symbol)) continue;
-        const order = this.#ask(act, now);
-        all.push(order);
+        const order = this.#orderFor(act, now);
+        allOrders.push(order);
         if (order.ending === 'open') this.#orders.push(order);
       }
     }
-    this.endings.push(...all.map(({ ending }) => ending));
+    this.endings.push(...allOrders.map(({ ending }) => ending));
     return this;
   }
 
@@ -114,6 +117,7 @@ export class NaiveQuotes {
   #rate(): Decimal {
     return this.#closes[this.#convert] ?? this.#price(this.#convert, 'open', 0);
   }
+  /** Returns cash and holdings of one quote asset at the newest closes. */
   #money(asset: string): Decimal {
     return this.heldAmounts.reduce((sum, amountHeld, symbol) => {
       if (amountHeld.isZero() || this.#instrument(symbol).quote !== asset) return sum;
@@ -129,7 +133,7 @@ export class NaiveQuotes {
   }
 
   /** Returns the order of an act. One that a check denies has ended already. */
-  #ask({ symbol, kind, amount: text, limit: limitText }: Act, now: number): Order {
+  #orderFor({ symbol, kind, amount: text, limit: limitText }: Act, now: number): Order {
     const { quote, quantityDigits, minLots } = this.#instrument(symbol);
     const mark = this.#closes[symbol]!;
     const isBuy = kind.startsWith('buy');
@@ -143,7 +147,7 @@ export class NaiveQuotes {
     const smallest = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
     const collar = up(mark.times('1.01'), this.#instrument(symbol).priceDigits);
     const worst = isByAmount ? amount : up(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
-    const fee = this.#case.feesIn === 'quote' ? TAKER : zero;
+    const fee = this.#case.feesIn === 'quote' ? TAKER_FEE : zero;
     const payAtLimit = limit === null ? zero : up(amount.times(limit));
     const pay = isByAmount ? amount : payAtLimit;
     const reserved = isBuy ? pay.plus(up(pay.times(fee))) : zero;
@@ -183,7 +187,7 @@ export class NaiveQuotes {
     order.ending = 'filled';
     const notional = quantity.times(price);
     const inCoins = isBuy && this.#case.feesIn === 'received';
-    const fee = near((inCoins ? quantity : notional).times(isMaker ? MAKER : TAKER), inCoins ? baseDigits : UNIT);
+    const fee = near((inCoins ? quantity : notional).times(isMaker ? MAKER_FEE : TAKER_FEE), inCoins ? baseDigits : MONEY_DIGITS);
     this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
     this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(inCoins ? 0 : fee);
     this.fills.push(

@@ -17,7 +17,7 @@ const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
  * Returns an engine with a visibility delay of 1 s, a read lag of 100 ms and a round of reads every 100 ms. Every read lies behind the
  * absence horizon.
  */
-function fixture() {
+function openFixture() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;
   let nowMs = NOW_MS;
@@ -27,132 +27,133 @@ function fixture() {
     engine.submit(order);
     return order;
   };
-  /** Replies to the latest read with the current time. */
-  const answer = (found = false, complete = true) => {
+  /** Replies to the latest read, with the current time of the venue. By default the list is complete and does not show the order. */
+  const replyToRead = ({ found = false, complete = true } = {}) => {
     const [id, channel] = exchange.reads.at(-1)!;
     applyInbox(engine, nowMs, () => engine.evidence(id as OrderId, { channel, venueMs: nowMs, complete, found }));
   };
   const wait = (ms: number) => applyInbox(engine, (nowMs += ms), () => {});
-  const codes = () => engine.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
-  return { ...bot, send, answer, wait, codes };
+  /** Returns code, scope and risk state of each halt. */
+  const halts = () => engine.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
+  return { ...bot, send, replyToRead, wait, halts };
 }
 
 describe('an unknown outcome', () => {
-  it('an unknown outcome is settled by rounds of reads; each list is read at least the read lag after the one before', () => {
-    const { engine, exchange, send, answer, wait, codes } = fixture();
+  it('an unknown outcome is settled by rounds of reads, each at least the read lag after the one before', () => {
+    const { engine, exchange, send, replyToRead, wait, halts } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
-    expect([codes(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
+    expect([halts(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
     const readChannels = () => exchange.reads.map(([, channel]) => channel).slice(1);
-    answer();
+    replyToRead();
     expect(readChannels()).toEqual([]);
     wait(99);
     expect(readChannels()).toEqual([]);
     wait(1);
     expect(readChannels()).toEqual(['myTrades']);
-    answer();
+    replyToRead();
     expect(readChannels()).toEqual(['myTrades', 'balances']);
-    answer();
+    replyToRead();
     wait(100);
     expect(readChannels().slice(2)).toEqual(['openOrders']);
-    answer();
+    replyToRead();
     wait(100);
-    answer();
-    answer();
+    replyToRead();
+    replyToRead();
     expect(order).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
-    expect([codes(), engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
+    expect([halts(), engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
     wait(30 * 60_000);
     expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
   });
 
-  it('an unknown outcome calls the operator after the time limit, is still read, and follows the decision of the operator', () => {
-    const { engine, exchange, send, answer, wait, codes } = fixture();
+  it('an unknown outcome calls the operator after the time limit, and is read until the operator decides', () => {
+    const { engine, exchange, send, replyToRead, wait, halts } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     wait(700_000);
-    answer(false, false);
-    expect(codes()).toEqual(['UNKNOWN_OUTCOME symbol HALT_NEW', 'NEEDS_PERSON symbol HALT_NEW']);
+    replyToRead({ complete: false });
+    expect(halts()).toEqual(['UNKNOWN_OUTCOME symbol HALT_NEW', 'NEEDS_PERSON symbol HALT_NEW']);
     const before = exchange.reads.length;
-    answer(false, false);
+    replyToRead({ complete: false });
     wait(100);
     expect(exchange.reads.length).toBeGreaterThan(before);
     expect(engine.outcomes.resolve(99 as OrderId, null)).toBe(false);
     expect(engine.outcomes.resolve(order.id, 'v1' as VenueOrderId)).toBe(true);
-    expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v1', []]);
+    expect([order.lifecycle, order.venueId, halts()]).toEqual(['working', 'v1', []]);
   });
 
   it('an unknown outcome is not decided while the symbol has an unattributed fill', () => {
-    const { engine, send, answer, wait } = fixture();
+    const { engine, send, replyToRead, wait } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.raiseHalt('STRAY', 0, 'a fill');
     for (let reads = 0; reads < 30; reads++) {
-      answer();
+      replyToRead();
       wait(100);
     }
     expect(order.lifecycle).toBe('unknown');
     engine.clearHalt('STRAY', 0);
     for (let reads = 0; reads < 30 && order.lifecycle === 'unknown'; reads++) {
-      answer();
+      replyToRead();
       wait(100);
     }
     expect(order.reason).toBe('noEffect');
   });
 
   it('an unknown outcome ends when a list shows the order, with the id in that list', () => {
-    const { engine, send, codes } = fixture();
+    const { engine, send, halts } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.evidence(order.id, { channel: 'openOrders', venueMs: NOW_MS, complete: false, found: true, venueId: 'v7' as VenueOrderId });
-    expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v7', []]);
+    expect([order.lifecycle, order.venueId, halts()]).toEqual(['working', 'v7', []]);
   });
 });
 
 describe('a late arrival', () => {
   it('a late arrival is cancelled, and halts its symbol until the operator resumes', () => {
-    const { engine, exchange, send, codes } = fixture();
+    const { engine, exchange, send, halts } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
     engine.arrivedLate(order.id, 'v1' as VenueOrderId, NOW_MS);
-    expect([order.lifecycle, exchange.cancelled, codes()]).toEqual(['cancelSent', [1], ['LATE_LANDING symbol HALT_NEW']]);
+    expect([order.lifecycle, exchange.cancelled, halts()]).toEqual(['cancelSent', [1], ['LATE_LANDING symbol HALT_NEW']]);
     engine.clearHalt('LATE_LANDING', 0);
-    expect(codes()).toHaveLength(1);
+    expect(halts()).toHaveLength(1);
     expect(engine.risk.resume({ kind: 'symbol', instrument: 0 }, 'LATE_LANDING', 'me', NOW_MS)).toBe(true);
-    expect(codes()).toEqual([]);
+    expect(halts()).toEqual([]);
   });
   it('a late arrival that has filled is booked', () => {
-    const { engine, send, codes } = fixture();
+    const { engine, send, halts } = openFixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
     engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
-    expect([engine.ledger.lots(0, 0), codes()]).toEqual([40, ['LATE_LANDING symbol HALT_NEW']]);
+    expect([engine.ledger.lots(0, 0), halts()]).toEqual([40, ['LATE_LANDING symbol HALT_NEW']]);
   });
 });
 
 describe('halt causes', () => {
   it('a fill after the end of its order is booked and halts the account', () => {
-    const { engine, send, codes } = fixture();
+    const { engine, send, halts } = openFixture();
     const order = send();
     engine.acked(order.id, 'v1' as VenueOrderId, NOW_MS);
     engine.ended(order.id, 'canceled', NOW_MS);
     engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
-    expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
+    expect([engine.ledger.lots(0, 0), order.lifecycle, halts()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
   });
   it('each halt code has its risk state, and clears when its cause ends unless it needs the operator', () => {
     for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
-      const { engine, codes } = fixture();
+      const { engine, halts } = openFixture();
       engine.raiseHalt(code, null, 'a test');
-      expect(codes()).toEqual([`${code} account ${state}`]);
+      expect(halts()).toEqual([`${code} account ${state}`]);
       engine.clearHalt(code, null);
-      expect(codes()).toHaveLength(needsPerson ? 1 : 0);
+      expect(halts()).toHaveLength(needsPerson ? 1 : 0);
     }
   });
   it('an unknown halt code halts until the operator resumes', () => {
-    const { engine, codes } = fixture();
+    const { engine, halts } = openFixture();
     engine.raiseHalt('NEW_KIND', 0, 'a test');
     engine.clearHalt('NEW_KIND', 0);
-    expect(codes()).toEqual(['NEW_KIND symbol HALT_NEW']);
+    expect(halts()).toEqual(['NEW_KIND symbol HALT_NEW']);
   });
 });

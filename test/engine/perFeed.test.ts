@@ -10,13 +10,14 @@ let reports: string[] = [];
 afterEach(() => (reports = []));
 
 const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrument: spotInstrument(base), seed, rows: 300, missing });
+/** Returns a time as minutes since the first bar. */
 const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 
 /**
  * Returns a strategy that trades one named feed with limit orders that fill at once or wait, and that records each report with its time.
  */
-const crossStrategyOf = (name: string): StrategyClass =>
-  class Cross extends Strategy {
+const strategyOnFeed = (name: string): StrategyClass =>
+  class TradesOneFeed extends Strategy {
     ownFeed = this.feed(name);
     fast = this.use(sma(this.ownFeed.close, 3));
     slow = this.use(sma(this.ownFeed.close, 9));
@@ -37,13 +38,13 @@ const crossStrategyOf = (name: string): StrategyClass =>
   };
 
 const feeds = { f0: barsOf('AAA', 1, 0.1), f1: barsOf('BBB', 2, 0.2), f2: barsOf('CCC', 3) };
-const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossStrategyOf);
+const strategies = ['f2', 'f0', 'f1', 'f0'].map(strategyOnFeed);
 
 /**
  * Returns the reports to the strategies of each feed and their actions. Order numbers are left out, because they depend on the order of
  * feeds.
  */
-async function byFeed(options: PlanOptions) {
+async function resultByFeed(options: PlanOptions) {
   reports = [];
   const { record } = await run(options);
   const orders = orderRows(record);
@@ -53,20 +54,20 @@ async function byFeed(options: PlanOptions) {
   return { orders: sorted(orders), fills: sorted(fills), reported, equity: record.equity.units.slice(0, record.equity.length) };
 }
 
-test('strategies that read one feed each decide the same in both modes', async () => {
-  const whenComplete = await byFeed({ strategies, feeds });
-  const oneByOne = await byFeed({ strategies, feeds, decide: 'perFeed' });
+test('strategies that read one feed each decide the same with decide: perFeed as without', async () => {
+  const whenComplete = await resultByFeed({ strategies, feeds });
+  const oneByOne = await resultByFeed({ strategies, feeds, decide: 'perFeed' });
   expect(whenComplete.orders.length).toBeGreaterThan(40);
   expect(oneByOne).toEqual(whenComplete);
 });
 
 test('a run with decide: perFeed has the same result in blocks of any size', async () => {
-  const fullBlocks = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(fullBlocks);
+  const fullBlocks = await resultByFeed({ strategies, feeds, decide: 'perFeed' });
+  for (const blockRows of [1, 7]) expect(await resultByFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(fullBlocks);
 });
 
 /** Returns a strategy that reads only its own close, at the bar and at a timer. */
-const timedOf = (name: string): StrategyClass =>
+const timedStrategyOn = (name: string): StrategyClass =>
   class Timed extends Strategy {
     ownFeed = this.feed(name);
     override onStart() {
@@ -78,11 +79,11 @@ const timedOf = (name: string): StrategyClass =>
   };
 
 test('with decide: perFeed, feeds decide in the order in which strategies first read them, and timers come last', async () => {
-  const few = {
+  const shortFeeds = {
     f0: walkBars({ instrument: spotInstrument('AAA'), rows: 6 }),
     f1: walkBars({ instrument: spotInstrument('BBB'), rows: 6 }),
   };
-  await run({ strategies: [timedOf('f1'), timedOf('f0'), timedOf('f1')], feeds: few, decide: 'perFeed' });
+  await run({ strategies: [timedStrategyOn('f1'), timedStrategyOn('f0'), timedStrategyOn('f1')], feeds: shortFeeds, decide: 'perFeed' });
   expect(reports.filter((text) => text.endsWith(' 4'))).toEqual(['f1 4', 'f1 4', 'f0 4']);
   expect(reports.filter((text) => text.endsWith(' 5'))).toEqual([
     'f1 5', 'f1 5', 'f0 5', 'timer of f1 5', 'timer of f1 5', 'timer of f0 5',
@@ -92,9 +93,9 @@ test('with decide: perFeed, feeds decide in the order in which strategies first 
 test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
-  const feedStrategies = ['f1', 'f2', 'f0'].map(crossStrategyOf);
-  const whenComplete = await byFeed({ strategies: feedStrategies, feeds: bars });
-  expect(await byFeed({ strategies: feedStrategies, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
+  const feedStrategies = ['f1', 'f2', 'f0'].map(strategyOnFeed);
+  const whenComplete = await resultByFeed({ strategies: feedStrategies, feeds: bars });
+  expect(await resultByFeed({ strategies: feedStrategies, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
 });
 
 test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
@@ -107,25 +108,25 @@ test('with decide: perFeed, a loss limit applies between the feeds of an instant
 });
 
 test('with decide: perFeed, a strategy that reads several feeds or none is rejected', async () => {
-  class Both extends Strategy {
+  class ReadsTwoFeeds extends Strategy {
     one = this.feed('f0');
     other = this.feed('f1');
     override onBar() {}
   }
-  class Listed extends Strategy {
+  class ReadsList extends Strategy {
     all = this.feeds('many');
     override onBar() {}
   }
-  class Timer extends Strategy {
+  class OnlyTimer extends Strategy {
     override onStart() {}
   }
-  await expect(run({ strategies: [Both], feeds, decide: 'perFeed' })).rejects.toThrow(
-    'Both: expected a strategy that reads one feed (decide: perFeed), got one that reads f0 (AAAUSDT 1m), f1 (BBBUSDT 1m)',
+  await expect(run({ strategies: [ReadsTwoFeeds], feeds, decide: 'perFeed' })).rejects.toThrow(
+    'ReadsTwoFeeds: expected a strategy that reads one feed (decide: perFeed), got one that reads f0 (AAAUSDT 1m), f1 (BBBUSDT 1m)',
   );
   const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, index) => barsOf(base, index)) };
-  await expect(run({ strategies: [Listed], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
-  await expect(run({ strategies: [Timer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
-  await expect(run({ strategies: [Both], feeds })).resolves.toBeDefined();
+  await expect(run({ strategies: [ReadsList], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
+  await expect(run({ strategies: [OnlyTimer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
+  await expect(run({ strategies: [ReadsTwoFeeds], feeds })).resolves.toBeDefined();
 });
 
 test('the hashed text of a definition without `decide` does not contain the key', () => {

@@ -13,13 +13,14 @@ import { NaiveQuotes, type Act, type QuotesCase, type SeenMinute } from './naive
 import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
 
 const ROWS = 120;
-const ofBtc = (base: string, priceDigits: number, quantityDigits: number) =>
+/** Returns a pair that is quoted in BTC. */
+const pairInBtc = (base: string, priceDigits: number, quantityDigits: number) =>
   spotInstrument(base, { id: instrumentId('spot', `${base}BTC`), wireName: `${base}BTC`, quote: 'BTC', priceDigits, quantityDigits });
 /** Each with its first price in ticks and the largest move of a row. */
 const SYMBOLS = [
   { instrument: spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 }), start: 6_000_000, step: 60_000 },
-  { instrument: ofBtc('ETH', 5, 3), start: 5000, step: 60 },
-  { instrument: ofBtc('ADA', 7, 1), start: 8000, step: 80 },
+  { instrument: pairInBtc('ETH', 5, 3), start: 5000, step: 60 },
+  { instrument: pairInBtc('ADA', 7, 1), start: 8000, step: 80 },
   { instrument: spotInstrument('SOL', {}), start: 15_000, step: 200 },
 ] as const;
 const NAMES = ['btc', 'eth', 'ada', 'sol'];
@@ -79,7 +80,7 @@ function randomAct(pick: (below: number) => number): Act {
 }
 
 /** Returns a strategy that does the acts of a script, and records what it sees. */
-function scriptStrategy(script: QuotesCase['script'], minutes: SeenMinute[]) {
+function strategyOfScript(script: QuotesCase['script'], minutes: SeenMinute[]) {
   return class Scripted extends Strategy {
     all = NAMES.map((name) => this.feed(name));
     override onBar() {
@@ -111,7 +112,7 @@ function scriptStrategy(script: QuotesCase['script'], minutes: SeenMinute[]) {
 async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
   const minutes: SeenMinute[] = [];
   const { record, engine } = await run({
-    strategies: [scriptStrategy(script, minutes)],
+    strategies: [strategyOfScript(script, minutes)],
     feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
     cash,
     convert: CONVERT,
@@ -137,34 +138,35 @@ function fillTexts({ fills, instruments }: RunRecord): string[] {
   });
   return rows.toSorted();
 }
+/** Returns decimal text without trailing zeros. */
 const plain = (text: string) => new Decimal(text).toFixed();
 
 describe('cash in two quote assets', () => {
-  it(`equals a naive backtest in decimals over ${SCRIPTS} random scripts`, async () => {
+  it(`a run with cash in two quote assets equals a naive backtest in decimals over ${SCRIPTS} random scripts`, async () => {
     const counts: Record<string, number> = {};
     for (let seed = 1; seed <= SCRIPTS; seed++) {
       const quotesCase = randomCase(seed);
       const naive = new NaiveQuotes(quotesCase, 0).run();
       const { record, seen, ledger } = await runCase(quotesCase, seed);
-      const where = `seed ${seed}`;
+      const caseName = `seed ${seed}`;
       const { orders, equity } = record;
-      expectEqual(seen, naive.minutes, where);
+      expectEqual(seen, naive.minutes, caseName);
       expectEqual(
         Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!),
         naive.endings,
-        where,
+        caseName,
       );
-      expectEqual(fillTexts(record), naive.fills.toSorted(), where);
+      expectEqual(fillTexts(record), naive.fills.toSorted(), caseName);
       expectEqual(
         Array.from(
           { length: equity.length },
           (_, row) => `${(equity.timeMs[row]! - START_MS) / MINUTE} ${plain(fromScaled(equity.units[row]!, 8))}`,
         ),
         naive.equity,
-        where,
+        caseName,
       );
       for (const asset of ['USDT', 'BTC'])
-        expectEqual(plain(fromScaled(ledger.accountIn(asset)!.cashTotal, 8)), naive.cash[asset]!.toFixed(), where);
+        expectEqual(plain(fromScaled(ledger.accountIn(asset)!.cashTotal, 8)), naive.cash[asset]!.toFixed(), caseName);
       for (const ending of naive.endings) counts[ending] = (counts[ending] ?? 0) + 1;
       for (const fill of naive.fills) counts[fill.split(' ')[1]!] = (counts[fill.split(' ')[1]!] ?? 0) + 1;
     }
@@ -187,7 +189,7 @@ const FLAT = Object.fromEntries(
 const CASH = { USDT: '100000', BTC: '1' };
 
 /** Runs acts by minute over flat bars, and returns the code or the ending of each order. */
-async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (on: Acting) => void>>): Promise<readonly string[]> {
+async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (actions: ScriptedActions) => void>>): Promise<readonly string[]> {
   const { record } = await run({
     strategies: [actingAt(acts)],
     feeds: FLAT,
@@ -200,14 +202,14 @@ async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (on: Ac
   return Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!);
 }
 /** What a scripted act may do. */
-interface Acting {
+interface ScriptedActions {
   buy(name: string, quote: string): void;
   rebalance(weights: Readonly<Record<string, string>>): void;
   held(name: string): string;
   cashIn(asset: string): number;
 }
 /** Returns a strategy that acts in these minutes. */
-function actingAt(acts: Readonly<Record<number, (on: Acting) => void>>) {
+function actingAt(acts: Readonly<Record<number, (actions: ScriptedActions) => void>>) {
   return class Acts extends Strategy {
     all = NAMES.map((name) => this.feed(name));
     override onBar() {
@@ -231,14 +233,17 @@ describe('limits and weights with two quote assets', () => {
     ['CONCENTRATION', { maxConcentration: '0.2' }, '0.5', '0.1'],
     ['NOTIONAL_MAX', { maxOrderNotional: '18000' }, '0.3', '0.30000001'],
   ] as const)('%s counts a position in BTC at its value in USDT', async (code, risk, first, second) => {
-    const endings = await endingsOf(risk, { 3: (on) => on.buy('eth', first), 6: (on) => on.buy('eth', second) });
+    const endings = await endingsOf(risk, { 3: (actions) => actions.buy('eth', first), 6: (actions) => actions.buy('eth', second) });
     expect(endings).toEqual(['filled', code]);
   });
 
-  it('orders of USDT do not use the cash in BTC, and orders of BTC not that in USDT', async () => {
+  it('orders in one quote asset do not use the cash in the other', async () => {
     const endings = await endingsOf(
       {},
-      { 3: (on) => (on.buy('sol', '100001'), on.buy('eth', '1.01')), 6: (on) => (on.buy('sol', '100000'), on.buy('eth', '1')) },
+      {
+        3: (actions) => (actions.buy('sol', '100001'), actions.buy('eth', '1.01')),
+        6: (actions) => (actions.buy('sol', '100000'), actions.buy('eth', '1')),
+      },
     );
     expect(endings).toEqual(['MARGIN', 'MARGIN', 'filled', 'filled']);
   });
@@ -248,9 +253,9 @@ describe('limits and weights with two quote assets', () => {
     const endings = await endingsOf(
       {},
       {
-        3: (on) => on.rebalance({ ETHBTC: '0.1', SOLUSDT: '0.3' }),
-        8: (on) => (heldTexts.push(on.held('eth'), on.held('sol')), on.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
-        13: (on) => heldTexts.push(on.held('eth'), on.held('sol'), String(on.cashIn('BTC'))),
+        3: (actions) => actions.rebalance({ ETHBTC: '0.1', SOLUSDT: '0.3' }),
+        8: (actions) => (heldTexts.push(actions.held('eth'), actions.held('sol')), actions.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
+        13: (actions) => heldTexts.push(actions.held('eth'), actions.held('sol'), String(actions.cashIn('BTC'))),
       },
     );
     expect(endings).toEqual(['filled', 'filled', 'filled']);
@@ -259,6 +264,8 @@ describe('limits and weights with two quote assets', () => {
   });
 
   it('cash of an unknown asset is an error that names the known ones', async () => {
-    await expect(endingsOf({}, { 3: (on) => void on.cashIn('EUR') })).rejects.toThrow('cashIn of EUR, in which this run has no cash');
+    await expect(endingsOf({}, { 3: (actions) => void actions.cashIn('EUR') })).rejects.toThrow(
+      'cashIn of EUR, in which this run has no cash',
+    );
   });
 });

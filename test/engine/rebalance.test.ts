@@ -70,16 +70,18 @@ function scriptStrategy({ script, options }: Pick<RandomCase, 'script' | 'option
   };
 }
 
-type Trade = [minute: number, side: string, symbol: string, lots: number, price: number];
+/** A fill as text: `minute side symbol lots at price`, the price in ticks. */
+type TradeText = string;
+/** The position that the weights ask for in one symbol. */
 interface Target {
   readonly index: number;
   readonly lots: number;
 }
 
 /** Predicts fills and cash in decimals. Sales fill at the next open, purchases at the open after it, or at the next open without a sale. */
-class Oracle {
+class DecimalRebalances {
   cash = new Decimal(100_000);
-  readonly trades: Trade[] = [];
+  readonly trades: TradeText[] = [];
   readonly #case: RandomCase;
   readonly #heldLots = NAMES.map(() => 0);
 
@@ -163,30 +165,29 @@ class Oracle {
     const fee = value.times(TAKER_FEE).toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
     this.cash = isBuy ? this.cash.minus(value).minus(fee) : this.cash.plus(value).minus(fee);
     this.#heldLots[index]! += isBuy ? lots : -lots;
-    this.trades.push([row, isBuy ? 'buy' : 'sell', NAMES[index]!, lots, open.times(100).toNumber()]);
+    this.trades.push(`${row} ${isBuy ? 'buy' : 'sell'} ${NAMES[index]!} ${lots} at ${open.times(100).toNumber()}`);
   }
 }
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
 const QUOTE_FEES = { takerPpm: 2000, in: 'quote' } as const;
 
-describe('spot', () => {
+describe('a spot rebalance', () => {
   test.each(SEEDS)('a random spot rebalance has the fills and the cash of the decimal computation, seed %i', async (seed) => {
     const testCase = randomCase(seed);
-    const expected = new Oracle(testCase);
+    const expected = new DecimalRebalances(testCase);
     const { record, engine } = await run({ strategies: [scriptStrategy(testCase)], feeds: { all: testCase.bars }, fees: QUOTE_FEES });
-    const trades = fillRows(record).map(({ side, lots, price, minute }, fillIndex): Trade => {
+    const trades = fillRows(record).map(({ side, lots, price, minute }, fillIndex): TradeText => {
       const name = NAMES[record.fills.instrument[fillIndex]!]!;
-      return [Math.floor(minute), side, name, lots, price];
+      return `${Math.floor(minute)} ${side} ${name} ${lots} at ${price}`;
     });
-    const sorted = (rows: readonly Trade[]) => rows.map((row) => JSON.stringify(row)).toSorted();
 
-    expect(sorted(trades)).toEqual(sorted(expected.trades));
+    expect(trades.toSorted()).toEqual(expected.trades.toSorted());
     expect(new Decimal(engine.ledger.cash(0)).div(1e8).toString()).toBe(expected.cash.toString());
     expect(orderRows(record).filter(({ code }) => code !== '' && code !== 'REPLACED_FILLED')).toEqual([]);
   });
-  test('the random cases have more than 800 trades', () => {
-    const tradeCounts = SEEDS.map((seed) => new Oracle(randomCase(seed)).trades.length);
+  test('the random spot rebalances have more than 800 trades', () => {
+    const tradeCounts = SEEDS.map((seed) => new DecimalRebalances(randomCase(seed)).trades.length);
     expect(tradeCounts.reduce((total, count) => total + count)).toBeGreaterThan(800);
   });
   test('a rebalance gives the same orders in blocks of any size', async () => {
@@ -218,7 +219,7 @@ function scriptedByRow(acts: Readonly<Record<number, (strategy: RowStrategy) => 
     }
   };
 }
-/** Gives the tests access to the actions of a strategy. */
+/** A strategy whose protected actions are public. */
 class RowStrategy extends Strategy {
   allFeeds = this.feeds('all');
   row = 0;
@@ -328,7 +329,7 @@ describe('waiting purchases', () => {
   });
 });
 
-describe('futures', () => {
+describe('a rebalance of contracts', () => {
   const contracts = ['E-AAA-USDT', 'E-BBB-USDT'].map((wireName, index) =>
     linearContract({ contractId: index + 1 }, { id: instrumentId('futures', wireName), wireName }),
   );

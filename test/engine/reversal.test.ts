@@ -3,24 +3,26 @@
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
+import type { Side } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, orderRows, planFor, run as runSpot, type PlanOptions } from './world.ts';
+import { barsOfRows, fillRows, orderRows, planFor, run as runOnSpot, type PlanOptions } from './world.ts';
 
 type Rows = Parameters<typeof barsOfRows>[0];
-const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(FREE);
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(NO_FEES);
 const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
 /** Returns the price of a number of ticks. */
 const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
-/** A strategy whose protected calls a script can make. */
+/** A strategy whose protected actions are public. */
 class Scripted extends Strategy {
   row = 0;
   targetBase = (base: number) => this.target({ base });
-  placeOrder = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  placeOrder = (side: Side, size?: Size, options?: OrderOptions) => (side === 'buy' ? this.buy(size, options) : this.sell(size, options));
   cancelTag = (name: string) => this.openOrders().forEach(({ id, tag }) => tag === name && this.cancel(id));
   cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
+/** The actions of a strategy, by the number of the row from 0. */
 type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
 /** Returns a strategy that does the steps of a script, one a row. */
 function scriptedStrategy(script: Script) {
@@ -31,11 +33,15 @@ function scriptedStrategy(script: Script) {
   };
 }
 
+/** Options of a plan, and the position mode of its account. */
+interface RunOptions extends Partial<PlanOptions> {
+  readonly positions?: 'net' | 'twoWay';
+}
 /**
- * Runs a script. 10 contracts need a margin of 1 USDT at a leverage of 10, so the cash of 2.5 is enough for 20 contracts, but not for 30.
+ * Runs a script on a contract. 10 contracts need a margin of 1 USDT at a leverage of 10, so the cash of 2.5 is enough for 20 contracts, but not for 30.
  */
-async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {}, isNet = true) {
-  const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
+async function runOnContract(rows: Rows, script: Script, { positions = 'net', ...options }: RunOptions = {}) {
+  const futures = { leverage: 10, isCross: true, isNet: positions === 'net', liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
     strategies: [scriptedStrategy(script)],
     feeds: { bars: barsOfRows(rows, contract) },
@@ -50,49 +56,57 @@ async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {
   return { orders: orderRows(record), fills: fillRows(record), engine: prepared.engine };
 }
 
-const enterLong = (strategy: Scripted): void => void strategy.placeOrder(true, { base: 10 });
+const enterLong = (strategy: Scripted): void => void strategy.placeOrder('buy', { base: 10 });
 const placeStop = (strategy: Scripted): void =>
-  void strategy.placeOrder(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
+  void strategy.placeOrder('sell', undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
   const withLatency = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
     ['a stop at the exchange', { 0: enterLong, 4: placeStop }],
-    ['a stop of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) }],
-    ['a target of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { takeProfit: priceOf(11_000) }) }],
+    ['a stop of a bracket', { 0: (strategy) => strategy.placeOrder('buy', { base: 10 }, { stopLoss: priceOf(9000) }) }],
+    ['a target of a bracket', { 0: (strategy) => strategy.placeOrder('buy', { base: 10 }, { takeProfit: priceOf(11_000) }) }],
     [
       'both of a bracket',
-      { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) },
+      { 0: (strategy) => strategy.placeOrder('buy', { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) },
     ],
   ])('a target below zero reverses a long that %s guards', async (_, script) => {
-    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
+    const { orders, engine } = await runOnContract(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.brackets.total).toBe(0);
     expect(engine.orders.active()).toEqual([]);
   });
 
-  it('the stop of the new side may have the tag of the old one', async () => {
-    const later: Script = {
+  it('the stop of the new side of a reversal may have the tag of the old stop', async () => {
+    const reverseAndProtect: Script = {
       0: enterLong,
       4: placeStop,
       8: (strategy) => void strategy.targetBase(-10),
-      14: (strategy) => void strategy.placeOrder(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
+      14: (strategy) => void strategy.placeOrder('buy', undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
     };
-    const { orders, engine } = await run(quiet(22), later, withLatency);
+    const { orders, engine } = await runOnContract(quiet(22), reverseAndProtect, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
   });
 
-  it('a reversal closes the position when a stop is in the way', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency);
+  it('a target of zero closes a position whose stop waits at the exchange', async () => {
+    const { engine, orders } = await runOnContract(
+      quiet(20),
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) },
+      withLatency,
+    );
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
   it('a reversal closes the old side when risk denies the new one', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) }, withLatency);
+    const { engine, orders } = await runOnContract(
+      quiet(20),
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) },
+      withLatency,
+    );
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
@@ -104,7 +118,11 @@ describe('a reversal that waits for the cancel of a stop', () => {
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // The cancel is sent at the close of row 8, and acts after row 9. That row triggers the stop.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
-    const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
+    const { orders, engine } = await runOnContract(
+      falls,
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },
+      withLatency,
+    );
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
@@ -116,7 +134,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
       8: (strategy) => strategy.targetBase(-10),
       9: (strategy) => strategy.targetBase(-5),
     };
-    const { engine } = await run(quiet(24), script, withLatency);
+    const { engine } = await runOnContract(quiet(24), script, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
@@ -127,22 +145,26 @@ describe('a reversal that waits for the cancel of a stop', () => {
       8: (strategy) => strategy.targetBase(-10),
       9: (strategy) => strategy.targetBase(-10),
     };
-    const { orders } = await run(quiet(24), script, withLatency);
+    const { orders } = await runOnContract(quiet(24), script, withLatency);
     expect(orders).toHaveLength(3);
   });
 
-  it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
-    const { engine } = await run(quiet(24), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency, false);
+  it('in two-way mode a target of zero closes a position whose stop waits at the exchange', async () => {
+    const { engine } = await runOnContract(
+      quiet(24),
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) },
+      { ...withLatency, positions: 'twoWay' },
+    );
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
 it.each([0, 20_000])('a target of zero coins closes the position although a bracket has a target, latency %i', async (latencyMs) => {
   const buyThenTargetZero = scriptedStrategy({
-    0: (strategy) => void strategy.placeOrder(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
+    0: (strategy) => void strategy.placeOrder('buy', { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
     4: (strategy) => strategy.targetBase(0),
   });
-  const { record, engine } = await runSpot({
+  const { record, engine } = await runOnSpot({
     strategies: [buyThenTargetZero],
     feeds: { bars: barsOfRows(quiet(12)) },
     fees: { makerPpm: 0, takerPpm: 0 },
@@ -159,10 +181,10 @@ it.each([0, 20_000])('a target of zero coins closes the position although a brac
 
 describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
-  const guarded: Script = { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) };
+  const guarded: Script = { 0: (strategy) => strategy.placeOrder('buy', { base: 10 }, { stopLoss: priceOf(9000) }) };
 
-  it('a reversal that does not fill because the row opens beyond its collar closes the old side, whose stop is cancelled, by an exit', async () => {
-    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
+  it('a reversal that cannot fill because the row opens beyond its collar is followed by an exit, because its stop is cancelled', async () => {
+    const { orders, engine, fills } = await runOnContract(gap, { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
       ['market', 'canceled'],
@@ -173,9 +195,9 @@ describe('a reversal that does not fill', () => {
     expect(engine.followUps).toBe(0);
   });
 
-  it('a reversal that does not fill closes the old side by an exit also with latency and a stop at the exchange', async () => {
+  it('with latency and a stop at the exchange, a reversal that does not fill is followed by an exit too', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
-    const { engine } = await run(
+    const { engine } = await runOnContract(
       fall,
       { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },
       { fills: { latencyMs: 90_000 } },
@@ -186,7 +208,7 @@ describe('a reversal that does not fill', () => {
   });
 
   it('a reversal that the strategy cancels leaves the old side to the strategy', async () => {
-    const { engine } = await run(
+    const { engine } = await runOnContract(
       gap,
       { ...guarded, 8: (strategy) => (strategy.targetBase(-10), strategy.cancelAll()) },
       { fills: { latencyMs: 90_000 } },
@@ -199,14 +221,14 @@ describe('a reversal that does not fill', () => {
     'the exit after a denied reversal withdraws a replacement that was to be sent at the same time, latency %i ms',
     async (latencyMs) => {
       const placeRung = (strategy: Scripted, limit: number) =>
-        strategy.placeOrder(true, { base: 2 }, { limit: priceOf(limit), tag: 'rung' });
+        strategy.placeOrder('buy', { base: 2 }, { limit: priceOf(limit), tag: 'rung' });
       const replaceAndReverse = (strategy: Scripted): void => {
         strategy.cancelTag('rung');
         placeRung(strategy, 9400);
         strategy.targetBase(-80);
       };
       const script: Script = { 0: enterLong, 4: (strategy) => (placeStop(strategy), placeRung(strategy, 9500)), 8: replaceAndReverse };
-      const { orders, engine } = await run(quiet(24), script, { cash: { USDT: '2.8' }, fills: { latencyMs } });
+      const { orders, engine } = await runOnContract(quiet(24), script, { cash: { USDT: '2.8' }, fills: { latencyMs } });
       expect(orders.filter(({ code }) => code !== '').map(({ code }) => code)).toEqual(['MARGIN']);
       expect(engine.ledger.isFlat(0, 0)).toBe(true);
       expect(engine.orders.active()).toEqual([]);
@@ -214,13 +236,13 @@ describe('a reversal that does not fill', () => {
     },
   );
 
-  it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
-    const { engine } = await run(gap, { 0: enterLong, 8: (strategy) => strategy.targetBase(-10) });
+  it('a reversal that has cancelled no stop and does not fill leaves the position as it is', async () => {
+    const { engine } = await runOnContract(gap, { 0: enterLong, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
   it('a reversal that fills leaves nothing for a later exit to close', async () => {
-    const { engine } = await run(quiet(20), { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
+    const { engine } = await runOnContract(quiet(20), { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);
   });

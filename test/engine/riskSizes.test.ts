@@ -1,4 +1,4 @@
-// Tests sizes of sizeByRisk on contracts: the loss at the stop is the risk, whatever one contract is worth.
+// Tests sizes of sizeByRisk on contracts: a position loses at its stop what it risks, whatever one contract is worth.
 
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -10,25 +10,24 @@ import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor, spotInstrument } from './world.ts';
 
 const PRICE = 10_000;
-const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 
-/** Gives each test its own action at the first bar. */
-class OneAct extends Strategy {
+/** A strategy whose protected actions are public. */
+class OneAction extends Strategy {
   isDone = false;
-  act: (strategy: OneAct) => void = () => {};
   buySize = (size: Size) => this.buy(size);
   sellSize = (size: Size) => this.sell(size);
   targetSize = (size: Size) => this.target(size);
 }
 
-/** Runs the act at the first bar over flat prices, and returns the filled lots, negative for a sale. */
-async function lotsOf(instrument: Instrument, act: (strategy: OneAct) => void, sizeScale = 1): Promise<number[]> {
+/** Runs `act` at the first of four bars of one price. Returns the lots of each fill, negative for a sale. */
+async function filledLots(instrument: Instrument, act: (strategy: OneAction) => void, sizeScale = 1): Promise<number[]> {
   const ticks = PRICE * 10 ** instrument.priceDigits;
   const bars = barsOfRows(
     Array.from({ length: 4 }, () => [ticks, ticks, ticks, ticks, 1e12] as const),
     instrument,
   );
-  const strategy = class extends OneAct {
+  const strategy = class extends OneAction {
     override onBar() {
       if (!this.isDone) act(this);
       this.isDone = true;
@@ -49,52 +48,56 @@ async function lotsOf(instrument: Instrument, act: (strategy: OneAct) => void, s
   return Array.from(fills.lots, (lots, index) => (fills.side[index] === 0 ? lots : -lots));
 }
 
+/** Risks 1 % of 100,000, which is 1,000. The stop is 500 below the entry, so the size is 2 coins. */
 const BY_RISK = { equity: '100000', risk: '0.01', entry: PRICE, stop: 9500 };
 
 describe('a size by risk', () => {
   it.each([
-    ['0.001', { multiplier: 1, multiplierDigits: 3 }, 2000],
-    ['0.007', { multiplier: 7, multiplierDigits: 3 }, 285],
-    ['1', { multiplier: 1, multiplierDigits: 0 }, 2],
-    ['2', { multiplier: 2, multiplierDigits: 0 }, 1],
-  ])('of two coins is the contracts of %s coins that are worth as much, rounded down', async (_, terms, contracts) => {
-    const instrument = linearContract({ ...FREE, ...terms });
-    expect(await lotsOf(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([contracts]);
-    expect(await lotsOf(instrument, (strategy) => strategy.sellSize(sizeByRisk(BY_RISK)))).toEqual([-contracts]);
-    expect(await lotsOf(instrument, (strategy) => strategy.targetSize({ ...sizeByRisk(BY_RISK) }))).toEqual([contracts]);
+    { coins: '0.001', terms: { multiplier: 1, multiplierDigits: 3 }, contracts: 2000 },
+    { coins: '0.007', terms: { multiplier: 7, multiplierDigits: 3 }, contracts: 285 },
+    { coins: '1', terms: { multiplier: 1, multiplierDigits: 0 }, contracts: 2 },
+    { coins: '2', terms: { multiplier: 2, multiplierDigits: 0 }, contracts: 1 },
+  ])('a size by risk of 2 coins is $contracts contracts of $coins coins', async ({ terms, contracts }) => {
+    const instrument = linearContract({ ...NO_FEES, ...terms });
+    expect(await filledLots(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([contracts]);
+    expect(await filledLots(instrument, (strategy) => strategy.sellSize(sizeByRisk(BY_RISK)))).toEqual([-contracts]);
+    expect(await filledLots(instrument, (strategy) => strategy.targetSize({ ...sizeByRisk(BY_RISK) }))).toEqual([contracts]);
   });
 
-  it('of two coins is two coins on spot, and a size that is written out counts contracts', async () => {
-    expect(await lotsOf(spotInstrument(), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([2000]);
-    expect(await lotsOf(linearContract(FREE), (strategy) => strategy.buySize({ base: '2' }))).toEqual([2]);
+  it('a size by risk of 2 coins is 2 coins on spot', async () => {
+    expect(await filledLots(spotInstrument(), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([2000]);
   });
 
-  it('is multiplied by the size scale before it is rounded', async () => {
-    const instrument = linearContract({ ...FREE, multiplier: 7 });
-    expect(await lotsOf(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)), 2)).toEqual([571]);
+  it('a size in base of a contract counts contracts, unlike a size by risk', async () => {
+    expect(await filledLots(linearContract(NO_FEES), (strategy) => strategy.buySize({ base: '2' }))).toEqual([2]);
   });
 
-  it('loses at its stop at most the risk, and one contract more would lose more than it', async () => {
+  it('the size scale multiplies a size by risk before it is rounded', async () => {
+    const instrument = linearContract({ ...NO_FEES, multiplier: 7 });
+    expect(await filledLots(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)), 2)).toEqual([571]);
+  });
+
+  it('a size by risk is the largest one that loses at most the risk at its stop', async () => {
     const rng = seededRng(3);
     for (let round = 0; round < 40; round++) {
       const multiplier = 1 + Math.floor(rng.next() * 99);
       const multiplierDigits = Math.floor(rng.next() * 5);
       const distance = 100 + Math.floor(rng.next() * 3000);
-      const [held = 0] = await lotsOf(linearContract({ ...FREE, multiplier, multiplierDigits }), (strategy) =>
+      const [contracts = 0] = await filledLots(linearContract({ ...NO_FEES, multiplier, multiplierDigits }), (strategy) =>
         strategy.buySize(sizeByRisk({ ...BY_RISK, stop: PRICE - distance })),
       );
-      const loss = (contracts: number) =>
+      const lossOf = (count: number) =>
         new Decimal(multiplier)
           .div(10 ** multiplierDigits)
-          .times(contracts)
+          .times(count)
           .times(distance);
-      expect(loss(held).lte(1000)).toBe(true);
-      expect(loss(held + 1).gt(1000)).toBe(true);
+      expect(lossOf(contracts).lte(1000)).toBe(true);
+      expect(lossOf(contracts + 1).gt(1000)).toBe(true);
     }
   });
 
-  it('of an inverse contract is an error that says what to give instead', async () => {
-    const run = lotsOf(inverseContract(FREE), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)));
+  it('a size by risk of an inverse contract ends the run with an error', async () => {
+    const run = filledLots(inverseContract(NO_FEES), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)));
     await expect(run).rejects.toThrow(/sizeByRisk for \S+, an inverse contract/);
   });
 });

@@ -4,30 +4,46 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from 'decimal.js';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
+import type { Side } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { strategyOf, FREE, ordersOf, QUIET, quietBars, type Api } from './strategyApi.ts';
-import { barsOfRows, coarser, fillRows, orderRows, planFor, run, walkBars } from './world.ts';
+import {
+  buyAtFirstBar,
+  strategyOf,
+  NO_FEES,
+  ordersOf,
+  QUIET,
+  quietBars,
+  type BarScript,
+  type CallableStrategy,
+} from './callableStrategy.ts';
+import { barsOfRows, coarser, fillRows, orderRows, planFor, run, walkBars, type PlanOptions } from './world.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 
 type Prices = [number, number, number, number];
 /** Rises from 100 to 105 and on to 107. The last row falls back. */
 const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700, 10_100, 10_600], [10_600, 10_650, 10_050, 10_100], QUIET];
 
-/** The fills of one order that is placed at the close of the first row. */
-async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, isBuy = true, more = {}) {
+/** What differs from an order to buy without fees. */
+interface Setting extends Partial<PlanOptions> {
+  readonly side?: Side;
+}
+/** Places one order at the close of the first row, and returns its fills as text. Prices are in ticks, minutes count from the first row. */
+async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, { side = 'buy', ...planOptions }: Setting = {}) {
   const result = await ordersOf(
-    (strategy, row) => row === 0 && strategy.order(isBuy, size, options),
-    { ...FREE, ...more },
+    (strategy, row) => row === 0 && strategy.order(side, size, options),
+    { ...NO_FEES, ...planOptions },
     barsOfRows(rows),
   );
-  return result.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
+  return result.fills.map(
+    (fill) => `${fill.side} ${fill.lots} at ${fill.price}, minute ${fill.minute}, ${fill.isMaker ? 'maker' : 'taker'}`,
+  );
 }
 /** Returns the error of an order with these options. */
 const errorOf = (options: unknown, feeds = { bars: quietBars(3) }) =>
   run({
-    strategies: [strategyOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options as never))],
+    strategies: [strategyOf(buyAtFirstBar({ base: '0.1' }, options as never))],
     feeds,
-    ...FREE,
+    ...NO_FEES,
   }).then(
     () => 'no error',
     (error: unknown) => String(error),
@@ -35,59 +51,53 @@ const errorOf = (options: unknown, feeds = { bars: quietBars(3) }) =>
 
 describe('a stop entry of spot', () => {
   it('a stop entry buys at its level as taker in the row that reaches it', async () => {
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 })).toEqual([['buy', 10_500, 100, 3, false]]);
-    expect(await fillsOf({ quote: '1050' }, { stopEntry: '105' })).toEqual([['buy', 10_500, 10_000, 3, false]]);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: new Decimal(107) })).toEqual([['buy', 10_700, 100, 3, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 })).toEqual(['buy 100 at 10500, minute 3, taker']);
+    expect(await fillsOf({ quote: '1050' }, { stopEntry: '105' })).toEqual(['buy 10000 at 10500, minute 3, taker']);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: new Decimal(107) })).toEqual(['buy 100 at 10700, minute 3, taker']);
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 107.01 })).toEqual([]);
   });
   it('a stop entry sells a holding below the market', async () => {
     const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
-    const cash = { cash: { USDT: '1000', BTC: '1' } };
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 95 }, fall, false, cash)).toEqual([['sell', 9500, 100, 3, false]]);
+    const seller: Setting = { side: 'sell', cash: { USDT: '1000', BTC: '1' } };
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 95 }, fall, seller)).toEqual(['sell 100 at 9500, minute 3, taker']);
   });
   it('a stop entry fills at an open beyond its level', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_550, 10_580], QUIET];
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([['buy', 10_560, 100, 2, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual(['buy 100 at 10560, minute 2, taker']);
   });
   it('a stop entry rests at its collar, 1 % beyond its level, until the end of a row that opens beyond the collar', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], QUIET];
     const back: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([]);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, back)).toEqual([['buy', 10_605, 100, 3, true]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, back)).toEqual(['buy 100 at 10605, minute 3, maker']);
     // An order by amount has no collar.
-    expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gap)).toEqual([['buy', 10_700, 10_000, 2, false]]);
+    expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gap)).toEqual(['buy 10000 at 10700, minute 2, taker']);
   });
   it('a stop entry with a limit fills at its level within the limit, and rests otherwise', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual([['buy', 10_500, 100, 3, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual(['buy 100 at 10500, minute 3, taker']);
     // The row opens beyond the limit, and the next one returns to it.
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual([['buy', 10_600, 100, 4, true]]);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual([['buy', 10_700, 100, 2, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual(['buy 100 at 10600, minute 4, maker']);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual(['buy 100 at 10700, minute 2, taker']);
     // The limit is below the level. The row that reaches the level does not show which prices came after it.
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual([['buy', 10_300, 100, 4, true]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual(['buy 100 at 10300, minute 4, maker']);
   });
   it('a stop entry is protected in its row like any entry inside a row', async () => {
     const fills = (options: OrderOptions) => fillsOf({ base: '0.1' }, { stopEntry: 105, ...options });
-    expect(await fills({ stopLoss: 102 })).toEqual([
-      ['buy', 10_500, 100, 3, false],
-      ['sell', 10_200, 100, 3, false],
-    ]);
+    expect(await fills({ stopLoss: 102 })).toEqual(['buy 100 at 10500, minute 3, taker', 'sell 100 at 10200, minute 3, taker']);
     // The row of the entry does not fill the target; the open of the next row does.
     expect(await fills({ stopLoss: 100.8, takeProfit: 106 })).toEqual([
-      ['buy', 10_500, 100, 3, false],
-      ['sell', 10_600, 100, 3, false],
+      'buy 100 at 10500, minute 3, taker',
+      'sell 100 at 10600, minute 3, taker',
     ]);
     // The best price of the row came after the entry: 107 less 4.5.
-    expect(await fills({ trailing: 4.5 })).toEqual([
-      ['buy', 10_500, 100, 3, false],
-      ['sell', 10_250, 100, 4, false],
-    ]);
+    expect(await fills({ trailing: 4.5 })).toEqual(['buy 100 at 10500, minute 3, taker', 'sell 100 at 10250, minute 4, taker']);
   });
   it('a stop entry filled at an open beyond its target sells at that open, before the row reaches its stop', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_100, 10_580], QUIET];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, takeProfit: 105.5, stopLoss: 102 }, gap)).toEqual([
-      ['buy', 10_560, 100, 2, false],
-      ['sell', 10_560, 100, 2, false],
+      'buy 100 at 10560, minute 2, taker',
+      'sell 100 at 10560, minute 2, taker',
     ]);
   });
   it('a stop entry does not change the time of another stop entry that the same open sends', async () => {
@@ -95,10 +105,10 @@ describe('a stop entry of spot', () => {
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
-        strategy.order(true, { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
-        strategy.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
+        strategy.order('buy', { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
+        strategy.order('buy', { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
       },
-      FREE,
+      NO_FEES,
       barsOfRows(gap),
     );
     expect(result.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
@@ -110,10 +120,10 @@ describe('a stop entry of spot', () => {
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
-        strategy.order(true, { base: '0.1' }, { stopEntry: 106, tag: 'far' });
-        strategy.order(true, { base: '0.2' }, { stopEntry: 103, tag: 'near' });
+        strategy.order('buy', { base: '0.1' }, { stopEntry: 106, tag: 'far' });
+        strategy.order('buy', { base: '0.2' }, { stopEntry: 103, tag: 'near' });
       },
-      FREE,
+      NO_FEES,
       barsOfRows(CLIMB),
     );
     expect(result.fills.map(({ price }) => price)).toEqual([10_300, 10_600]);
@@ -127,11 +137,11 @@ describe('a stop entry of spot', () => {
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
-        strategy.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
-        strategy.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
-        strategy.order(true, { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
+        strategy.order('buy', { base: '0.1' }, { limit: 97, tag: 'rests' });
+        strategy.order('buy', { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
+        strategy.order('buy', { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
       },
-      FREE,
+      NO_FEES,
       barsOfRows(wide),
     );
     expect(result.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
@@ -142,38 +152,37 @@ describe('a stop entry of spot', () => {
     ]);
   });
   it('a stop entry is sent without latency and fills with slippage', async () => {
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, CLIMB, true, { fills: { latencyMs: 90_000, slippageTicks: 3 } })).toEqual([
-      ['buy', 10_503, 100, 3, false],
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, CLIMB, { fills: { latencyMs: 90_000, slippageTicks: 3 } })).toEqual([
+      'buy 100 at 10503, minute 3, taker',
     ]);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 105.02 }, CLIMB, true, { fills: { slippageTicks: 3 } })).toEqual([
-      ['buy', 10_502, 100, 3, false],
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 105.02 }, CLIMB, { fills: { slippageTicks: 3 } })).toEqual([
+      'buy 100 at 10502, minute 3, taker',
     ]);
   });
   it('a stop entry fills what the cap on volume leaves, and the rest of its limit rests', async () => {
     const thin = CLIMB.map((row): [number, number, number, number, number] => [...row, 1]);
+    const tenthOfVolume = { ...NO_FEES, fills: { maxVolumeSharePpm: 100_000 } };
     const capped = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
-      (
-        await ordersOf(
-          (strategy, row) => row === 0 && strategy.order(true, size, options),
-          { ...FREE, fills: { maxVolumeSharePpm: 100_000 } },
-          barsOfRows(thin),
-        )
-      ).fills.map(({ price, lots, minute }) => [price, lots, minute]);
-    expect(await capped({ stopEntry: 105 })).toEqual([[10_500, 100, 3]]);
-    expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([[10_500, 100, 3]]);
+      (await ordersOf(buyAtFirstBar(size, options), tenthOfVolume, barsOfRows(thin))).fills.map(({ price, lots, minute }) => ({
+        price,
+        lots,
+        minute,
+      }));
+    expect(await capped({ stopEntry: 105 })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
+    expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
     expect(await capped({ stopEntry: 105, limit: 105.5 })).toEqual([
-      [10_500, 100, 3],
-      [10_550, 50, 4],
+      { price: 10_500, lots: 100, minute: 3 },
+      { price: 10_550, lots: 50, minute: 4 },
     ]);
   });
 });
 
 describe('a stop entry that waits', () => {
-  const waiting = async (script: (strategy: Api, row: number) => unknown, rows = CLIMB) => ordersOf(script, FREE, barsOfRows(rows));
+  const runOnClimb = (script: BarScript) => ordersOf(script, NO_FEES, barsOfRows(CLIMB));
   it('a waiting stop entry is a draft with its trigger, and cancel and exit withdraw it', async () => {
     let seenOrders: readonly OrderInfo[] = [];
-    const placeEntry = (strategy: Api) => strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
-    const canceled = await waiting((strategy, row) => {
+    const placeEntry = (strategy: CallableStrategy) => strategy.order('buy', { base: '0.1' }, { stopEntry: 105, tag: 'break' });
+    const canceled = await runOnClimb((strategy, row) => {
       if (row === 0) placeEntry(strategy);
       if (row !== 1) return;
       seenOrders = strategy.api.openOrders();
@@ -182,17 +191,17 @@ describe('a stop entry that waits', () => {
     expect(seenOrders).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
     expect(canceled.fills).toEqual([]);
     expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
-    const afterExit = await waiting((strategy, row) => (row === 0 ? placeEntry(strategy) : row === 1 && strategy.api.exit()));
+    const afterExit = await runOnClimb((strategy, row) => (row === 0 ? placeEntry(strategy) : row === 1 && strategy.api.exit()));
     expect(afterExit.fills).toEqual([]);
   });
   it('a waiting stop entry holds its tag, and can be replaced in one callback', async () => {
-    const result = await waiting((strategy, row) => {
+    const result = await runOnClimb((strategy, row) => {
       if (row !== 0) return;
-      const id = strategy.order(true, { base: '0.1' }, { stopEntry: 105 });
-      strategy.order(true, { base: '0.1' });
-      strategy.order(true, { base: '0.1' }, { stopEntry: 104 });
+      const id = strategy.order('buy', { base: '0.1' }, { stopEntry: 105 });
+      strategy.order('buy', { base: '0.1' });
+      strategy.order('buy', { base: '0.1' }, { stopEntry: 104 });
       strategy.api.cancel(id);
-      strategy.order(true, { base: '0.1' }, { stopEntry: 103 });
+      strategy.order('buy', { base: '0.1' }, { stopEntry: 103 });
     });
     expect(result.orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['canceled', ''],
@@ -202,7 +211,7 @@ describe('a stop entry that waits', () => {
     ]);
   });
   it('a stop entry does not trigger in the row in which it was placed', async () => {
-    class InRow extends Strategy {
+    class EntersBetweenBars extends Strategy {
       override onStart() {
         this.every('1m', () => {
           if (this.nowMs % 300_000 === 60_000 && this.openOrders().length === 0) this.buy({ base: '0.1' }, { stopEntry: 105 });
@@ -217,28 +226,28 @@ describe('a stop entry that waits', () => {
       closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000),
     };
     // Placed a minute after row 1 has opened, so row 2 is the first in which it can trigger.
-    const { record } = await run({ strategies: [InRow], feeds: { bars: slow }, ...FREE });
+    const { record } = await run({ strategies: [EntersBetweenBars], feeds: { bars: slow }, ...NO_FEES });
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
   });
   it('a stop entry that fills cancels the others of its oco group in the next instant', async () => {
-    const result = await waiting((strategy, row) => {
+    const result = await runOnClimb((strategy, row) => {
       if (row !== 0) return;
-      const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
-      const dip = strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'dip' });
+      const up = strategy.order('buy', { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = strategy.order('buy', { base: '0.2' }, { limit: 99, tag: 'dip' });
       strategy.api.oco(up, dip);
     });
     expect(result.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
-    const dipFirst = await waiting((strategy, row) => {
+    const dipFirst = await runOnClimb((strategy, row) => {
       if (row !== 0) return;
-      const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
-      const dip = strategy.order(true, { base: '0.2' }, { limit: 99.95, tag: 'dip' });
+      const up = strategy.order('buy', { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = strategy.order('buy', { base: '0.2' }, { limit: 99.95, tag: 'dip' });
       strategy.api.oco(up, dip);
-    }, CLIMB);
+    });
     expect(dipFirst.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
   });
   it('risk checks a stop entry when it is sent', async () => {
-    const result = await waiting((strategy, row) => {
-      if (row === 0) strategy.order(true, { base: '2000' }, { stopEntry: 105 });
+    const result = await runOnClimb((strategy, row) => {
+      if (row === 0) strategy.order('buy', { base: '2000' }, { stopEntry: 105 });
     });
     expect(result.orders).toMatchObject([{ ending: 'denied', role: 'condition' }]);
     expect(result.orders[0]!.code).not.toBe('');
@@ -246,17 +255,18 @@ describe('a stop entry that waits', () => {
 });
 
 describe('invalid stop entries', () => {
-  const codeOf = async (options: OrderOptions, isBuy = true) =>
+  /** Returns the deny code of an order at a price of 100; an empty text if it is not denied. */
+  const codeOf = async (options: OrderOptions, side: Side = 'buy') =>
     (
       await ordersOf(
-        (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, options),
+        (strategy, row) => row === 0 && strategy.order(side, { base: '0.1' }, options),
         { cash: { USDT: '1000', BTC: '1' } },
         quietBars(3),
       )
     ).orders[0]!.code;
   it('a stop entry at the market or on its wrong side is denied', async () => {
     for (const stopEntry of [99, 100, '99.99']) expect(await codeOf({ stopEntry })).toBe('ENTRY_SIDE');
-    for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, false)).toBe('ENTRY_SIDE');
+    for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, 'sell')).toBe('ENTRY_SIDE');
   });
   it('a stop entry with a level that is not a price is denied', async () => {
     for (const stopEntry of [NaN, -105, 0, Infinity]) expect(await codeOf({ stopEntry })).toBe('BAD_INPUT');
@@ -279,8 +289,8 @@ describe('invalid stop entries', () => {
   });
   it('amend of a stop entry is rejected with a remedy', async () => {
     const amended = ordersOf(
-      (strategy, row) => row === 0 && strategy.api.amend(strategy.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }),
-      FREE,
+      (strategy, row) => row === 0 && strategy.api.amend(strategy.order('buy', { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }),
+      NO_FEES,
       quietBars(3),
     );
     await expect(amended).rejects.toThrow(/stop entry|trigger order/);
@@ -290,32 +300,38 @@ describe('invalid stop entries', () => {
 describe('a stop entry of a contract', () => {
   const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-  async function onContract(options: OrderOptions, isBuy: boolean, rows: Prices[]) {
+  /** Places one order on a contract at the close of the first row. Prices are ten times those of spot. */
+  async function onContract(side: Side, options: OrderOptions, rows: Prices[]) {
     const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
-    const placeOnce = strategyOf((strategy, row) => row === 0 && strategy.order(isBuy, { base: '10' }, options));
+    const placeOnce = strategyOf((strategy, row) => row === 0 && strategy.order(side, { base: '10' }, options));
     const plan = planFor({ strategies: [placeOnce], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
     const prepared = await prepareBacktest(plan, {});
     prepared.loop(prepared.engine);
     const record = runRecordOf(plan, prepared, false);
-    return { fills: fillRows(record).map(({ side, price, isMaker }) => [side, price, isMaker]), orders: orderRows(record) };
+    return { fills: fillRows(record), orders: orderRows(record) };
   }
   it('a stop entry of a contract waits at the exchange, opens either side, and may be a stop-limit', async () => {
-    expect((await onContract({ stopEntry: 10_500 }, true, CLIMB)).fills).toEqual([['buy', 105_000, false]]);
+    expect((await onContract('buy', { stopEntry: 10_500 }, CLIMB)).fills).toMatchObject([{ side: 'buy', price: 105_000, isMaker: false }]);
     const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
-    expect((await onContract({ stopEntry: 9500 }, false, fall)).fills).toEqual([['sell', 95_000, false]]);
+    expect((await onContract('sell', { stopEntry: 9500 }, fall)).fills).toMatchObject([{ side: 'sell', price: 95_000, isMaker: false }]);
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
-    expect((await onContract({ stopEntry: 10_500, limit: 10_600 }, true, gap)).fills).toEqual([['buy', 106_000, true]]);
-    expect((await onContract({ stopEntry: 10_500, limit: 10_600 }, true, CLIMB)).fills).toEqual([['buy', 105_000, false]]);
+    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, gap)).fills).toMatchObject([
+      { side: 'buy', price: 106_000, isMaker: true },
+    ]);
+    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, CLIMB)).fills).toMatchObject([
+      { side: 'buy', price: 105_000, isMaker: false },
+    ]);
   });
   it('a stop entry of a contract on the wrong side of the market is denied', async () => {
-    expect((await onContract({ stopEntry: 10_000 }, true, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
-    expect((await onContract({ stopEntry: 10_000 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
-    expect((await onContract({ stopEntry: 10_500 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await onContract('buy', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await onContract('sell', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await onContract('sell', { stopEntry: 10_500 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
   });
 });
 
 describe('a stop entry over finer prices', () => {
-  class Breaks extends Strategy {
+  /** Enters on a rise of 0.2 %, every second time with a limit, and exits at every ninth bar. */
+  class EntersOnRise extends Strategy {
     row = 0;
     override onBar() {
       const { close } = this.bars.bar;
@@ -327,17 +343,17 @@ describe('a stop entry over finer prices', () => {
   }
   it('a stop entry fills in execution-only rows as if the run had named them, in blocks of any size', async () => {
     const fine = walkBars({ rows: 3000, step: 40, seed: 9 });
-    const fillsIn = async (blockRows: number, isHidden: boolean) => {
-      const plan = planFor({ strategies: [Breaks], feeds: { bars: coarser(fine, '15m'), fine }, blockRows });
-      const feeds = plan.feeds.map((feed) => ({ ...feed, isHidden: isHidden && feed.name === 'fine' }));
+    const fillsIn = async (blockRows: number, fineFeed: 'named' | 'executionOnly') => {
+      const plan = planFor({ strategies: [EntersOnRise], feeds: { bars: coarser(fine, '15m'), fine }, blockRows });
+      const feeds = plan.feeds.map((feed) => ({ ...feed, isHidden: fineFeed === 'executionOnly' && feed.name === 'fine' }));
       const prepared = await prepareBacktest({ ...plan, feeds }, {});
       prepared.loop(prepared.engine);
       prepared.checkBooks();
       return fillRows(runRecordOf(plan, prepared, false));
     };
-    const fillsOfNamedFeed = await fillsIn(512, false);
+    const fillsOfNamedFeed = await fillsIn(512, 'named');
     expect(fillsOfNamedFeed.filter(({ side }) => side === 'buy').length).toBeGreaterThan(20);
-    for (const blockRows of [1, 7, 512]) expect(await fillsIn(blockRows, true)).toEqual(fillsOfNamedFeed);
+    for (const blockRows of [1, 7, 512]) expect(await fillsIn(blockRows, 'executionOnly')).toEqual(fillsOfNamedFeed);
   });
   it('a stop entry is sent by the first trade at its level or beyond', async () => {
     const rows = barsOfRows(CLIMB);
@@ -350,12 +366,10 @@ describe('a stop entry over finer prices', () => {
     };
     const taped = { ...rows, tape } as never;
     const fillsOn = async (options: OrderOptions) =>
-      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(
-        ({ price, isMaker }) => [price, isMaker],
-      );
-    expect(await fillsOn({ stopEntry: 105 })).toEqual([[10_560, false]]);
+      (await ordersOf(buyAtFirstBar({ base: '0.1' }, options), NO_FEES, taped)).fills.map(({ price, isMaker }) => ({ price, isMaker }));
+    expect(await fillsOn({ stopEntry: 105 })).toEqual([{ price: 10_560, isMaker: false }]);
     // Beyond the limit the order rests, and the next trade fills it.
-    expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([[10_550, true]]);
-    expect(await fillsOn({ stopEntry: 105.61 })).toEqual([[10_600, false]]);
+    expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([{ price: 10_550, isMaker: true }]);
+    expect(await fillsOn({ stopEntry: 105.61 })).toEqual([{ price: 10_600, isMaker: false }]);
   });
 });

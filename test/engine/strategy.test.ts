@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
 import { above, Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import { coarser, columnsOf, fillRows, run, walkBars } from './world.ts';
-import { quietBars, FREE, strategyOf, Api, ordersOf, atFirstBar } from './strategyApi.ts';
+import { quietBars, NO_FEES, strategyOf, CallableStrategy, ordersOf, buyAtFirstBar } from './callableStrategy.ts';
 
 describe('sizes', () => {
   it.each<[string, Size | undefined, OrderOptions | undefined, number]>([
@@ -16,7 +16,7 @@ describe('sizes', () => {
     ['a share of equity', { equity: '0.5' }, { limit: 100 }, 500_000],
     ['the size of the definition', undefined, { limit: 100 }, 900_000],
   ])('sizes: %s', async (_, size, options, lots) => {
-    const { orders } = await ordersOf(atFirstBar(size, options));
+    const { orders } = await ordersOf(buyAtFirstBar(size, options));
     const [order] = orders;
     expect(order!.lots || order!.filled).toBe(lots);
   });
@@ -26,9 +26,9 @@ describe('sizes', () => {
     ['prices on the grid as they are', '99.07', '101.03', 9907, 10_103],
   ])('sizes: %s', async (_, buy, sell, buyTicks, sellTicks) => {
     const { orders } = await ordersOf((strategy, row) => {
-      if (row === 0) strategy.order(true, { base: '1' });
-      if (row === 2) strategy.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
-      if (row === 2) strategy.order(false, { base: '0.1' }, { limit: sell });
+      if (row === 0) strategy.order('buy', { base: '1' });
+      if (row === 2) strategy.order('buy', { base: '0.1' }, { limit: buy, tag: 'low' });
+      if (row === 2) strategy.order('sell', { base: '0.1' }, { limit: sell });
     });
     expect(orders.slice(1).map(({ limit }) => limit)).toEqual([buyTicks, sellTicks]);
   });
@@ -67,7 +67,7 @@ describe('sizes', () => {
     ['a buy that only reduces', { base: '0.1' }, { reduceOnly: true }, 'REDUCE_ONLY'],
     ['more than the cash', { base: '1001' }, undefined, 'MARGIN'],
   ])('an order is denied: %s', async (_, size, options, code) => {
-    const { orders, fills } = await ordersOf(atFirstBar(size, options));
+    const { orders, fills } = await ordersOf(buyAtFirstBar(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
     // Infinity is not a number of the record either: tables would write digits without end.
     const { lots, limit } = orders[0]!;
@@ -76,7 +76,7 @@ describe('sizes', () => {
   });
 
   it('a tag that is not a text ends the run', async () => {
-    const failed = ordersOf(atFirstBar({ base: '0.1' }, { tag: 5 as never }));
+    const failed = ordersOf(buyAtFirstBar({ base: '0.1' }, { tag: 5 as never }));
     await expect(failed).rejects.toThrow(/^Acting: an order whose tag is a number instead of a text, at /);
   });
 
@@ -85,16 +85,16 @@ describe('sizes', () => {
     [{ quote: -0.5 }, /negative size, -0.5 quote/],
     [{ equity: -0.1 }, /negative size, -0.1 equity/],
   ])('a negative size ends the run: %o', async (size, message) => {
-    const failed = ordersOf(atFirstBar(size));
+    const failed = ordersOf(buyAtFirstBar(size));
     await expect(failed).rejects.toThrow(message);
     await expect(failed).rejects.toThrow(StrategyError);
   });
 
   it('an action whose error the strategy catches leaves a denied order', async () => {
-    const caught = (strategy: Api, row: number) => {
+    const caught = (strategy: CallableStrategy, row: number) => {
       if (row > 0) return;
-      expect(() => strategy.order(true, { base: '-1' })).toThrow(StrategyError);
-      strategy.order(true, { base: '0.1' });
+      expect(() => strategy.order('buy', { base: '-1' })).toThrow(StrategyError);
+      strategy.order('buy', { base: '0.1' });
     };
     const { orders, fills } = await ordersOf(caught);
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['denied', 'BAD_INPUT'], ['filled', '']]); // prettier-ignore
@@ -102,10 +102,10 @@ describe('sizes', () => {
   });
 
   it('an unknown option or a size with two units ends the run, because a misspelt stop would guard nothing', async () => {
-    const misspelt = ordersOf(atFirstBar({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
+    const misspelt = ordersOf(buyAtFirstBar({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
     await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which does not exist, at 2024-01-01 00:01/);
     await expect(misspelt).rejects.toMatchObject({ remedy: 'did you mean stopLoss?' });
-    const both = ordersOf(atFirstBar({ base: '0.1', quote: '50' } as unknown as Size));
+    const both = ordersOf(buyAtFirstBar({ base: '0.1', quote: '50' } as unknown as Size));
     await expect(both).rejects.toThrow(/^Acting: an order whose size has several units: base, quote, at /);
   });
 
@@ -118,7 +118,7 @@ describe('sizes', () => {
     [{ base: '0.1', stopLoss: 95 }, 'this.buy with stopLoss in its size', 'stopLoss is an option: this.buy(size, { stopLoss: ... })'],
     [{ leverage: 3 }, 'this.buy with leverage in its size', `sizes are ${EXAMPLES}`],
   ])('an invalid size ends the run, because plain JavaScript checks no types: %o', async (size, message, remedy) => {
-    const failed = ordersOf(atFirstBar(size as Size));
+    const failed = ordersOf(buyAtFirstBar(size as Size));
     await expect(failed).rejects.toThrow(`Acting: ${message}`);
     await expect(failed).rejects.toThrow(StrategyError);
     await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
@@ -126,20 +126,20 @@ describe('sizes', () => {
 
   it('a sale or target without a size ends the run, and so does a size with a second unit', async () => {
     const nothing = null as unknown as Size;
-    await expect(ordersOf((strategy) => strategy.order(false, nothing))).rejects.toThrow(
+    await expect(ordersOf((strategy) => strategy.order('sell', nothing))).rejects.toThrow(
       /^Acting: this.sell\(null\): expected a size, at 2024/,
     );
     const target = ordersOf((strategy) => strategy.api.target(nothing));
     await expect(target).rejects.toThrow(/^Acting: this.target\(null\): expected a size, at 2024/);
     await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
-    const untold = (strategy: Api) => (strategy.api.target as unknown as () => void)();
+    const untold = (strategy: CallableStrategy) => (strategy.api.target as unknown as () => void)();
     await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
-    const options = (strategy: Api) => strategy.order(true, { base: '0.1' }, null as unknown as OrderOptions);
+    const options = (strategy: CallableStrategy) => strategy.order('buy', { base: '0.1' }, null as unknown as OrderOptions);
     await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
     const size: Record<string, string> = { base: '0.1' };
     const grown = ordersOf((strategy, row) => {
       if (row === 2) size['quote'] = '5';
-      strategy.order(true, size as Size);
+      strategy.order('buy', size as Size);
     });
     await expect(grown).rejects.toThrow(/whose size has several units: base, quote/);
   });
@@ -256,7 +256,7 @@ describe('several feeds', () => {
         this.buy({ base: '0.1' });
       }
     }
-    const { record } = await run({ strategies: [Hourly], feeds: { bars: coarser(fine, '1h'), fine }, ...FREE });
+    const { record } = await run({ strategies: [Hourly], feeds: { bars: coarser(fine, '1h'), fine }, ...NO_FEES });
     expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([
       [60, Math.round(fine.open[60]! * 100)],
       [120, Math.round(fine.open[120]! * 100)],
@@ -282,8 +282,8 @@ it('two equal runs have equal results', async () => {
 
 it('a limit order reserves the maker fee where it is the higher one, so no strategy pays with the cash of another', async () => {
   const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
-  const allCash = await ordersOf(atFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  const allCash = await ordersOf(buyAtFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(allCash.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
-  const less = await ordersOf(atFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  const less = await ordersOf(buyAtFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(less.orders).toMatchObject([{ code: '' }]);
 });

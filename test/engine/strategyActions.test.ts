@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderInfo } from '../../src/index.ts';
 import { MINUTE, run, START_MS } from './world.ts';
-import { quietBars, strategyOf, Api, ordersOf } from './strategyApi.ts';
+import { quietBars, strategyOf, CallableStrategy, ordersOf } from './callableStrategy.ts';
 
 /** Returns the members of an order view in the order of its declaration, with quantities as text. */
 const membersOf = ({ id, side, qty, filled, lifecycle, tag, limit, entry, code }: OrderInfo) =>
@@ -12,9 +12,9 @@ const membersOf = ({ id, side, qty, filled, lifecycle, tag, limit, entry, code }
 describe('actions', () => {
   it('a sale of more than the holding is denied, and a sale of the holding is sent', async () => {
     const { orders } = await ordersOf((strategy, row) => {
-      if (row === 0) strategy.order(false, { base: '0.1' });
-      if (row === 1) strategy.order(true, { base: '0.1' });
-      if (row === 3) strategy.order(false, { base: '0.1' });
+      if (row === 0) strategy.order('sell', { base: '0.1' });
+      if (row === 1) strategy.order('buy', { base: '0.1' });
+      if (row === 3) strategy.order('sell', { base: '0.1' });
     });
     expect(orders.map(({ ending, code }) => code || ending)).toEqual(['MARGIN', 'filled', 'filled']);
   });
@@ -24,7 +24,7 @@ describe('actions', () => {
     const { orders } = await ordersOf(
       (strategy, row) => {
         if (row === 0) returned.push(strategy.api.exit());
-        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 0) strategy.order('buy', { base: '0.1' });
         if (row === 3) returned.push(strategy.api.exit(), strategy.api.exit());
       },
       { fills: { latencyMs: 1000 } },
@@ -36,8 +36,8 @@ describe('actions', () => {
   it('exit with latency is sent once its cancels have acted', async () => {
     const { orders, fills } = await ordersOf(
       (strategy, row) => {
-        if (row === 0) strategy.order(true, { base: '0.1' });
-        if (row === 2) strategy.order(false, { base: '0.1' }, { limit: 110 });
+        if (row === 0) strategy.order('buy', { base: '0.1' });
+        if (row === 2) strategy.order('sell', { base: '0.1' }, { limit: 110 });
         if (row === 4) strategy.api.exit();
       },
       { fills: { latencyMs: 1000 } },
@@ -63,11 +63,11 @@ describe('actions', () => {
     const reportedViews: unknown[] = [];
     await ordersOf((strategy, row) => {
       const { api } = strategy;
-      if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99 });
+      if (row === 0) strategy.order('buy', { base: '0.1' }, { limit: 99 });
       if (row === 1) reportedViews.push(api.openOrders().map(membersOf));
       if (row === 1) api.cancel(1);
       if (row === 2) reportedViews.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
-      if (row === 2) strategy.order(true, { base: '0.25' });
+      if (row === 2) strategy.order('buy', { base: '0.25' });
       if (row === 4) {
         const { qty, entryPrice, isLong, isShort } = api.position();
         reportedViews.push(String(qty), entryPrice, isLong, isShort, api.cash(), api.equity());
@@ -90,12 +90,12 @@ describe('actions', () => {
 
   it('an open order has its tag, its limit, and the entry that it closes', async () => {
     const reportedViews: unknown[] = [];
-    const look = (strategy: Api) =>
+    const look = (strategy: CallableStrategy) =>
       reportedViews.push(...strategy.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
     const withLatency = { fills: { latencyMs: 1000 } };
     await ordersOf((strategy, row) => {
-      if (row === 0) strategy.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
-      if (row === 0) strategy.order(true, { base: '0.2' });
+      if (row === 0) strategy.order('buy', { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
+      if (row === 0) strategy.order('buy', { base: '0.2' });
       if (row === 0) look(strategy);
       if (row === 3) look(strategy);
     }, withLatency); // prettier-ignore

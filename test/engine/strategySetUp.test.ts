@@ -5,12 +5,12 @@ import { ConfigError } from '../../src/base/errors.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { sma, Strategy } from '../../src/index.ts';
 import { barsOfRows, coarser, fillRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
-import { QUIET, quietBars, Api, ordersOf } from './strategyApi.ts';
+import { QUIET, quietBars, CallableStrategy, ordersOf } from './callableStrategy.ts';
 
 describe('set-up', () => {
-  const fails = (setUp: (strategy: Api) => unknown) => ordersOf((strategy) => setUp(strategy));
+  const fails = (setUp: (strategy: CallableStrategy) => unknown) => ordersOf((strategy) => setUp(strategy));
 
-  it.each<[string, (strategy: Api) => unknown, RegExp]>([
+  it.each<[string, (strategy: CallableStrategy) => unknown, RegExp]>([
     ['use', (strategy) => strategy.api.lateIndicator(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
     ['when', (strategy) => strategy.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
     ['feed', (strategy) => strategy.api.feed('bars'), /feed\('bars'\) after construction/],

@@ -9,7 +9,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { strategyOf, FREE, ordersOf, quietBars, type Api } from './strategyApi.ts';
+import { buyAtFirstBar, strategyOf, NO_FEES, ordersOf, quietBars, type CallableStrategy } from './callableStrategy.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 /** Open, high, low and close in ticks, and a volume. */
@@ -21,15 +21,9 @@ const THREE_TARGETS: readonly TargetShare[] = [
   { at: '110', share: 0.3 },
   { at: '120', share: 0.2 },
 ];
-/** Returns a script that places one order at the first bar. */
-const placeOrder =
-  (options: OrderOptions, base = '0.1', isBuy = true) =>
-  (strategy: Api, row: number) =>
-    row === 0 && strategy.order(isBuy, { base }, options);
-
 /** Returns role, price and lots of each fill after that of the entry. An order of 0.1 has 100 lots. It fills at row 1. */
 async function legFills(options: OrderOptions, rows: BarRow[], base = '0.1', planOptions: Partial<PlanOptions> = {}) {
-  const { fills, orders } = await ordersOf(placeOrder(options, base), { ...FREE, ...planOptions }, barsOfRows(rows));
+  const { fills, orders } = await ordersOf(buyAtFirstBar({ base }, options), { ...NO_FEES, ...planOptions }, barsOfRows(rows));
   const legs = fills.filter(({ order: id }) => id > 1);
   return legs.map(({ order: id, price, lots }) => [orders[id - 1]!.role, price, lots]);
 }
@@ -107,8 +101,9 @@ describe('an order with several targets', () => {
   it('an order by amount places its targets only after it has ended, because its lots are not known before', async () => {
     // The row of the entry also reaches the first target.
     const rows: BarRow[] = [QUIET, [10_000, 10_600, 9990, 10_000], [10_000, 12_100, 10_000, 12_000], QUIET];
-    const buy = (strategy: Api, row: number) => row === 0 && strategy.order(true, { quote: '11' }, { targets: THREE_TARGETS });
-    const { fills } = await ordersOf(buy, FREE, barsOfRows(rows));
+    const buy = (strategy: CallableStrategy, row: number) =>
+      row === 0 && strategy.order('buy', { quote: '11' }, { targets: THREE_TARGETS });
+    const { fills } = await ordersOf(buy, NO_FEES, barsOfRows(rows));
     expect(fills.map(({ minute, lots }) => [minute, lots])).toEqual([[1, 110], [2, 55], [3, 33], [3, 22]]); // prettier-ignore
   });
   it('a target that exceeds the limit of open orders is not placed, and the stop closes its lots', async () => {
@@ -131,44 +126,44 @@ describe('an order with several targets', () => {
     ]);
   });
   it('an exit cancels the targets and closes the position', async () => {
-    const script = (strategy: Api, row: number) => {
-      if (row === 0) strategy.order(true, { base: '0.1' }, { targets: THREE_TARGETS });
+    const script = (strategy: CallableStrategy, row: number) => {
+      if (row === 0) strategy.order('buy', { base: '0.1' }, { targets: THREE_TARGETS });
       if (row === 3) strategy.api.exit();
     };
     const { fills, orders } = await ordersOf(
       script,
-      FREE,
+      NO_FEES,
       barsOfRows([QUIET, QUIET, [10_000, 10_600, 10_000, 10_600], QUIET, QUIET, QUIET]),
     );
     expect(fills.map(({ lots }) => lots)).toEqual([100, 50, 50]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled', 'canceled', 'filled']);
   });
   it('amend replaces the targets of a working order', async () => {
-    const script = (strategy: Api, row: number) => {
-      if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99, targets: THREE_TARGETS });
+    const script = (strategy: CallableStrategy, row: number) => {
+      if (row === 0) strategy.order('buy', { base: '0.1' }, { limit: 99, targets: THREE_TARGETS });
       if (row === 1) strategy.api.amend(1, { targets: [{ at: 106, share: 0.25 }, { at: 107 }] }); // prettier-ignore
       if (row === 4) strategy.api.amend(2, { targets: THREE_TARGETS });
     };
     const rows: BarRow[] = [QUIET, QUIET, [9990, 10_000, 9800, 9990], [10_000, 12_000, 10_000, 10_000], QUIET];
-    const { fills } = await ordersOf(script, FREE, barsOfRows(rows.slice(0, 4)));
+    const { fills } = await ordersOf(script, NO_FEES, barsOfRows(rows.slice(0, 4)));
     expect(fills.map(({ lots, price }) => [lots, price])).toEqual([[100, 9900], [25, 10_600], [75, 10_700]]); // prettier-ignore
   });
   it('amend of targets is rejected once the order has filled', async () => {
-    const amendLate = (strategy: Api, row: number) => {
-      if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
+    const amendLate = (strategy: CallableStrategy, row: number) => {
+      if (row === 0) strategy.order('buy', { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, { targets: THREE_TARGETS });
     };
-    await expect(ordersOf(amendLate, FREE, quietBars(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
+    await expect(ordersOf(amendLate, NO_FEES, quietBars(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
   });
   it('a short of a contract closes a share at each target, and the rest by its stop', async () => {
     const targets = [{ at: 950, share: 0.5 }, { at: 900 }];
-    const sellOnce = strategyOf((strategy, row) => row === 0 && strategy.order(false, { base: 11 }, { stopLoss: 1100, targets }));
+    const sellOnce = strategyOf((strategy, row) => row === 0 && strategy.order('sell', { base: 11 }, { stopLoss: 1100, targets }));
     const rows = [QUIET, QUIET, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET].map((row) => row.slice(0, 4) as never);
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
     const plan = planFor({
       strategies: [sellOnce],
       feeds: { bars: barsOfRows(rows, linearContract()) },
-      ...FREE,
+      ...NO_FEES,
       cash: { USDT: '100000' },
       futures,
     });
@@ -187,7 +182,7 @@ describe('an order with several targets', () => {
 describe('an invalid list of targets', () => {
   const errorMessageOf = async (targets: unknown, otherOptions: object = {}): Promise<string> => {
     try {
-      await ordersOf(placeOrder({ targets, ...otherOptions } as never), FREE, quietBars(3));
+      await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets, ...otherOptions } as never), NO_FEES, quietBars(3));
       return 'no error';
     } catch (error) {
       return (error as Error).message;
@@ -226,7 +221,7 @@ describe('an invalid list of targets', () => {
     [[{ at: 105, share: 0.5 }, { at: NaN }], 'BAD_INPUT'],
     [[{ at: 105, share: 0.5 }, { at: 'x' }], 'BAD_INPUT'],
   ] as const)('an order with targets %j is denied with %s', async (targets, code) => {
-    const { orders } = await ordersOf(placeOrder({ targets }), FREE, quietBars(3));
+    const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets }), NO_FEES, quietBars(3));
     expect([orders[0]!.ending, orders[0]!.code]).toEqual(['denied', code]);
   });
 });

@@ -4,38 +4,35 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { atr, Strategy, type OrderOptions } from '../../src/index.ts';
-import { strategyOf, FREE, ordersOf, quietBars } from './strategyApi.ts';
+import { buyAtFirstBar, strategyOf, NO_FEES, ordersOf, quietBars } from './callableStrategy.ts';
 import { barsOfRows, fillRows, orderRows, run } from './world.ts';
 
 type Prices = [number, number, number, number];
 const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
-/** Rises to 120, then falls to 90. */
+/** Rises from 100 to 120, then falls to 90. */
 const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
 
-/** Returns the sales of a position with this trailing stop. */
-async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
-  const result = await ordersOf(
-    (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
-    FREE,
-    barsOfRows(rows),
-  );
-  return result.fills.slice(1).map(({ order, price }) => [result.orders[order - 1]!.role, price]);
+/** Returns role and price (in ticks) of the sales of a long with this trailing stop. */
+async function salesOf(trailing: OrderOptions['trailing'], rows = HILL) {
+  const result = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing: trailing! }), NO_FEES, barsOfRows(rows));
+  return result.fills.slice(1).map(({ order, price }) => ({ role: result.orders[order - 1]!.role, price }));
 }
 
 describe('a stop that trails', () => {
-  it('a stop that trails by a percentage keeps its share of the best price', async () => {
-    expect(await salesOf({ percent: 10 })).toEqual([['trailing', 10_800]]);
-    expect(await salesOf({ percent: '2.5' })).toEqual([['trailing', 11_700]]);
+  it('a stop that trails by a percentage stays that percentage below the best price', async () => {
+    expect(await salesOf({ percent: 10 })).toEqual([{ role: 'trailing', price: 10_800 }]);
+    expect(await salesOf({ percent: '2.5' })).toEqual([{ role: 'trailing', price: 11_700 }]);
   });
   it('a trailing distance may be a number, a Decimal or `{ distance }`', async () => {
-    for (const trailing of [5, new Decimal(5), { distance: '5' }]) expect(await salesOf(trailing)).toEqual([['trailing', 11_500]]);
+    for (const trailing of [5, new Decimal(5), { distance: '5' }])
+      expect(await salesOf(trailing)).toEqual([{ role: 'trailing', price: 11_500 }]);
   });
   it('a stop that trails from a price on starts once the best price of closed bars has reached it, and then stays active', async () => {
-    expect(await salesOf({ percent: 10, from: 120 })).toEqual([['trailing', 10_800]]);
+    expect(await salesOf({ percent: 10, from: 120 })).toEqual([{ role: 'trailing', price: 10_800 }]);
     expect(await salesOf({ percent: 10, from: '120.01' })).toEqual([]);
     // A row that reaches that price and falls does not trigger the stop, which acts from the next row on.
     const spike: Prices[] = [QUIET, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET];
-    expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([['trailing', 10_500]]);
+    expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([{ role: 'trailing', price: 10_500 }]);
   });
   it('a stop that trails by a series has the distance of the instant of its order', async () => {
     class ByRange extends Strategy {
@@ -50,7 +47,7 @@ describe('a stop that trails', () => {
     const { record } = await run({
       strategies: [ByRange],
       feeds: { bars: barsOfRows([...flat, [10_000, 10_050, 9000, 9000], QUIET]) },
-      ...FREE,
+      ...NO_FEES,
     });
     // The range is 2, so the distance is 4. The best price of closed rows is 101.
     expect(
@@ -60,22 +57,18 @@ describe('a stop that trails', () => {
     ).toEqual([9700]);
     expect(orderRows(record)[1]!.role).toBe('trailing');
   });
-  it('an order with a trailing price or share that is not a number is denied', async () => {
+  it('an order is denied if a value of its trailing stop is not a positive number', async () => {
     for (const trailing of [{ percent: NaN }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
-      const { orders } = await ordersOf(
-        (strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing }),
-        FREE,
-        quietBars(3),
-      );
+      const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing }), NO_FEES, quietBars(3));
       expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });
     }
   });
-  it('an unknown trailing option is rejected by its name', async () => {
+  it('an unknown, missing or contradictory trailing option ends the run with an error that names it', async () => {
     const errorOf = (trailing: unknown) =>
       run({
-        strategies: [strategyOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing } as never))],
+        strategies: [strategyOf(buyAtFirstBar({ base: '0.1' }, { trailing } as never))],
         feeds: { bars: quietBars(3) },
-        ...FREE,
+        ...NO_FEES,
       }).then(
         () => 'no error',
         (error: unknown) => String(error),

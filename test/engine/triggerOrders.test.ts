@@ -5,15 +5,17 @@ import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size, type StrategyClass } from '../../src/index.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
+import type { Side } from '../../src/model/order.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor, spotInstrument, walkBars, type PlanOptions } from './world.ts';
 
 type Rows = Parameters<typeof barsOfRows>[0];
-const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(FREE);
+const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(NO_FEES);
 const quiet = (price: number): Rows[number] => [price, price, price, price];
 
+/** The run in progress, for strategies that check its books. */
 let prepared: PreparedRun | null = null;
 /** Runs a plan, and checks the books at its end. */
 async function recordFrom(plan: RunPlan): Promise<RunRecord> {
@@ -33,6 +35,7 @@ function planOf(
   return planFor({ strategies: [strategy], feeds: { bars }, cash: { USDT: '100000' }, futures, ...options });
 }
 
+/** What a strategy does at the close of one bar. */
 type Step = (strategy: Scripted) => void;
 /** Performs one action at the close of each bar. */
 class Scripted extends Strategy {
@@ -45,8 +48,8 @@ class Scripted extends Strategy {
   override onOrder(order: OrderInfo) {
     (this.constructor as typeof Scripted).reported.push(order);
   }
-  placeOrder(isBuy: boolean, size?: Size, options?: OrderOptions) {
-    return isBuy ? this.buy(size, options) : this.sell(size, options);
+  placeOrder(side: Side, size?: Size, options?: OrderOptions) {
+    return side === 'buy' ? this.buy(size, options) : this.sell(size, options);
   }
   exitPosition() {
     return this.exit();
@@ -54,13 +57,18 @@ class Scripted extends Strategy {
   cancelAll() {
     for (const { id } of this.openOrders()) this.cancel(id);
   }
-  heldLots() {
+  positionView() {
     return this.position();
   }
 }
 
-/** Runs steps over rows, one a row. */
-async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial<PlanOptions> = {}, terms: Partial<FuturesPlan> = {}) {
+/** Runs steps over rows, one a row. Prices of the returned fills are in ticks. */
+async function runOnContract(
+  rows: Rows,
+  steps: readonly (Step | null)[],
+  options: Partial<PlanOptions> = {},
+  terms: Partial<FuturesPlan> = {},
+) {
   class Script extends Scripted {
     static override steps = steps;
     static override reported: OrderInfo[] = [];
@@ -70,82 +78,115 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
   return {
     record,
     orders: orderRows(record),
-    fills: fillRows(record).map(({ side, price, minute }) => [side, price, minute]),
+    fills: fillRows(record).map(({ side, price, minute }) => ({ side, price, minute })),
     reported: Script.reported,
   };
 }
-const enterLong: Step = (strategy) => strategy.placeOrder(true, { base: 10 });
-const enterShort: Step = (strategy) => strategy.placeOrder(false, { base: 10 });
-/** Returns a step that places a trigger order at `price` ticks. */
-const when =
-  (isBuy: boolean, price: number, size?: Size, options: OrderOptions = {}): Step =>
+const enterLong: Step = (strategy) => strategy.placeOrder('buy', { base: 10 });
+const enterShort: Step = (strategy) => strategy.placeOrder('sell', { base: 10 });
+/** Returns a price in ticks as a strategy gives it. */
+const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
+/** Returns a step that places a trigger order at a price in ticks. */
+const placeTrigger =
+  (side: Side, ticks: number, size?: Size, options: OrderOptions = {}): Step =>
   (strategy) => {
-    strategy.placeOrder(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
+    strategy.placeOrder(side, size, { trigger: priceOf(ticks), tag: `at ${ticks}`, ...options });
   };
 
 describe('a trigger order', () => {
   it.each([
-    ['stops a long at its level', enterLong, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
-    ['stops a long at an open beyond it', enterLong, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
-    ['stops a short at its level', enterShort, true, 10_200, [10_000, 10_300, 9990, 10_250], ['buy', 10_200, 4], 'stopLoss'],
-    ['takes the profit of a long', enterLong, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
-    ['takes the profit of a short', enterShort, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
-  ] as const)('a trigger order: %s', async (_, entry, isBuy, trigger, bar, fill, role) => {
-    const { fills, orders, reported } = await run(
+    ['stops a long at its level', enterLong, 'sell', 9800, [9900, 9950, 9700, 9750], { side: 'sell', price: 9800, minute: 4 }, 'stopLoss'],
+    [
+      'stops a long at an open beyond it',
+      enterLong,
+      'sell',
+      9800,
+      [9700, 9750, 9600, 9650],
+      { side: 'sell', price: 9700, minute: 3 },
+      'stopLoss',
+    ],
+    [
+      'stops a short at its level',
+      enterShort,
+      'buy',
+      10_200,
+      [10_000, 10_300, 9990, 10_250],
+      { side: 'buy', price: 10_200, minute: 4 },
+      'stopLoss',
+    ],
+    [
+      'takes the profit of a long',
+      enterLong,
+      'sell',
+      10_200,
+      [10_000, 10_300, 9990, 10_250],
+      { side: 'sell', price: 10_200, minute: 4 },
+      'condition',
+    ],
+    [
+      'takes the profit of a short',
+      enterShort,
+      'buy',
+      9800,
+      [9900, 9950, 9700, 9750],
+      { side: 'buy', price: 9800, minute: 4 },
+      'condition',
+    ],
+  ] as const)('a trigger order %s', async (_, entry, side, trigger, bar, expectedFill, role) => {
+    const { fills, orders, reported } = await runOnContract(
       [quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)],
-      [entry, when(isBuy, trigger)],
+      [entry, placeTrigger(side, trigger)],
     );
-    expect(fills[1]).toEqual(fill);
+    expect(fills[1]).toEqual(expectedFill);
     // By default the order closes the whole position, and never more.
     expect(orders[1]).toMatchObject({ role, lots: 10, limit: trigger, ending: 'filled', filled: 10 });
     const waiting = reported.find(({ id, lifecycle }) => id === 2 && lifecycle === 'working');
-    expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
+    expect([waiting?.trigger, waiting?.limit]).toEqual([priceOf(trigger), NaN]);
   });
 
   it('a trigger order opens on a rise and on a fall at its level, and its bracket protects the position', async () => {
     const rows = [quiet(10_000), quiet(10_000), [10_000, 10_300, 9990, 10_250], quiet(10_250)] as const;
-    const opened = await run(rows, [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })]);
-    expect(opened.fills).toEqual([['buy', 10_200, 3]]);
+    const opened = await runOnContract(rows, [placeTrigger('buy', 10_200, { base: 5 }, { stopLoss: priceOf(9000) })]);
+    expect(opened.fills).toEqual([{ side: 'buy', price: 10_200, minute: 3 }]);
     expect(opened.orders[0]).toMatchObject({ role: 'condition', limit: 10_200, ending: 'filled' });
-    const dip = await run([quiet(10_000), quiet(10_000), [10_000, 10_010, 9700, 9800], quiet(9800)], [when(true, 9800, { base: 5 })]);
-    expect(dip.fills).toEqual([['buy', 9800, 3]]);
-    const both = await run(
-      [...rows, [10_250, 10_250, 8900, 8950]],
-      [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })],
+    const dip = await runOnContract(
+      [quiet(10_000), quiet(10_000), [10_000, 10_010, 9700, 9800], quiet(9800)],
+      [placeTrigger('buy', 9800, { base: 5 })],
     );
-    expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
+    expect(dip.fills).toEqual([{ side: 'buy', price: 9800, minute: 3 }]);
+    const protectedRun = await runOnContract(
+      [...rows, [10_250, 10_250, 8900, 8950]],
+      [placeTrigger('buy', 10_200, { base: 5 }, { stopLoss: priceOf(9000) })],
+    );
+    expect(protectedRun.fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
   });
 
   it.each([
-    ['a long', true, 10_200, 10_240, 10_100, [10_250, 10_400, 9900, 10_000]],
-    ['a short', false, 9800, 9760, 9900, [9750, 10_100, 9600, 10_000]],
+    ['a long', 'buy', 10_200, 10_240, 10_100, [10_250, 10_400, 9900, 10_000]],
+    ['a short', 'sell', 9800, 9760, 9900, [9750, 10_100, 9600, 10_000]],
   ] as const)(
     'a target beyond which the row of a trigger order opens fills at that open, before the stop: %s',
-    async (_, isBuy, trigger, target, stop, bar) => {
-      const price = (ticks: number) => ticks / 10 ** contract.priceDigits;
+    async (_, side, trigger, target, stop, bar) => {
       const rows = [quiet(10_000), quiet(10_000), bar, quiet(10_000)];
-      const singleOrder = await run(rows, [when(isBuy, trigger, { base: 10 }, { takeProfit: price(target), stopLoss: price(stop) })]);
-      const [entrySide, exitSide] = isBuy ? ['buy', 'sell'] : ['sell', 'buy'];
-      expect(singleOrder.fills).toEqual([
-        [entrySide, bar[0], 2],
-        [exitSide, bar[0], 2],
+      const singleOrder = await runOnContract(rows, [
+        placeTrigger(side, trigger, { base: 10 }, { takeProfit: priceOf(target), stopLoss: priceOf(stop) }),
       ]);
+      const exitSide = side === 'buy' ? 'sell' : 'buy';
+      const entryFill = { side, price: bar[0], minute: 2 };
+      const fillAtOpen = { side: exitSide, price: bar[0], minute: 2 };
+      expect(singleOrder.fills).toEqual([entryFill, fillAtOpen]);
       // The second target lies beyond the open. The row reaches it and the stop, so the stop counts.
-      const targets = [{ at: price(target), share: 0.5 }, { at: price(isBuy ? 10_300 : 9700) }];
-      const ladder = await run(rows, [when(isBuy, trigger, { base: 10 }, { targets, stopLoss: price(stop) })]);
-      expect(ladder.fills).toEqual([
-        [entrySide, bar[0], 2],
-        [exitSide, bar[0], 2],
-        [exitSide, stop, 3],
-      ]);
+      const targets = [{ at: priceOf(target), share: 0.5 }, { at: priceOf(side === 'buy' ? 10_300 : 9700) }];
+      const ladder = await runOnContract(rows, [placeTrigger(side, trigger, { base: 10 }, { targets, stopLoss: priceOf(stop) })]);
+      expect(ladder.fills).toEqual([entryFill, fillAtOpen, { side: exitSide, price: stop, minute: 3 }]);
     },
   );
 
-  it('a trigger order that its account cannot pay for when it fires is rejected with the code of the exchange', async () => {
+  it('a trigger order that fires without enough cash in its account is rejected with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts need a margin of 1 USDT, and 10 more at 9400 need 0.94. The account has 1.2 when the order is sent, and 0.7 after the
     // fall.
-    const { fills, orders } = await run(falls, [enterLong, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
+    const { fills, orders } = await runOnContract(falls, [enterLong, placeTrigger('buy', 9400, { base: 10 })], { cash: { USDT: '2.2' } });
     expect(fills).toHaveLength(1);
     expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
   });
@@ -153,15 +194,15 @@ describe('a trigger order', () => {
   it('a trigger order does not fire in the row in which it arrives, nor before its price is reached', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
     // The order is decided at the close of bar 2, and waits when bar 3 opens. Bar 2 had fallen below its trigger.
-    const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [enterLong, when(false, 9800)]);
-    expect(fills).toEqual([['buy', 10_000, 1]]);
+    const { fills, orders } = await runOnContract([quiet(10_000), deep, quiet(9900), quiet(9900)], [enterLong, placeTrigger('sell', 9800)]);
+    expect(fills).toEqual([{ side: 'buy', price: 10_000, minute: 1 }]);
     expect(orders[1]).toMatchObject({ ending: 'open' });
     const rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), deep, deep, deep, quiet(9900)];
     // Decided at minute 4, the order arrives inside the bar from 5 to 6.
-    const late = await run(rows, [enterLong, null, null, when(false, 9800)], { fills: { latencyMs: 90_000 } });
+    const late = await runOnContract(rows, [enterLong, null, null, placeTrigger('sell', 9800)], { fills: { latencyMs: 90_000 } });
     expect(late.fills).toEqual([
-      ['buy', 10_000, 3],
-      ['sell', 9800, 7],
+      { side: 'buy', price: 10_000, minute: 3 },
+      { side: 'sell', price: 9800, minute: 7 },
     ]);
   });
 
@@ -176,52 +217,61 @@ describe('a trigger order', () => {
       [10_400, 10_410, 10_350, 10_400],
       [10_400, 10_400, 10_250, 10_300],
     ];
-    const steps = [when(true, 10_200, { base: 5 }), null, (strategy: Scripted) => strategy.cancelAll()];
-    const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
+    const steps = [placeTrigger('buy', 10_200, { base: 5 }), null, (strategy: Scripted) => strategy.cancelAll()];
+    const { fills, orders } = await runOnContract(rows, steps, { fills: { latencyMs: 90_000 } });
     expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
     expect(fills).toEqual([]);
-    const workingRun = await run(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
-    expect(workingRun.fills).toEqual([['buy', 10_302, 6]]);
+    const workingRun = await runOnContract(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
+    expect(workingRun.fills).toEqual([{ side: 'buy', price: 10_302, minute: 6 }]);
   });
 
   it('of two trigger orders the stop fires in a row that reaches both, and the target ends with the position', async () => {
     const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
     const steps = [
       enterLong,
-      (strategy: Scripted) => (when(false, 9800, { base: 5 })(strategy), when(false, 10_200, { base: 5 })(strategy)),
+      (strategy: Scripted) => (placeTrigger('sell', 9800, { base: 5 })(strategy), placeTrigger('sell', 10_200, { base: 5 })(strategy)),
     ];
-    const { orders } = await run([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
+    const { orders } = await runOnContract([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
     expect(orders.slice(1).map(({ role, ending }) => [role, ending])).toEqual([
       ['stopLoss', 'filled'],
       ['condition', 'filled'],
     ]);
     // Together they may not close more than the position.
-    const twice = await run(
+    const twice = await runOnContract(
       [quiet(10_000), quiet(10_000), wide],
-      [enterLong, (strategy) => (when(false, 9800)(strategy), when(false, 10_200)(strategy))],
+      [enterLong, (strategy) => (placeTrigger('sell', 9800)(strategy), placeTrigger('sell', 10_200)(strategy))],
     );
     expect(twice.orders.map(({ code }) => code)).toEqual(['', '', 'MARGIN']);
   });
 
-  it('a trigger order ends with the position that it was to close, and with exit()', async () => {
-    const closed = await run(
+  it('a trigger order is cancelled when another order has closed its position', async () => {
+    const closed = await runOnContract(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [enterLong, when(false, 9800, { base: 4 }), (strategy) => strategy.placeOrder(false, { base: 10 }, { tag: 'all' })],
+      [enterLong, placeTrigger('sell', 9800, { base: 4 }), (strategy) => strategy.placeOrder('sell', { base: 10 }, { tag: 'all' })],
     );
     expect(closed.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
-    const afterExit = await run(
+  });
+
+  it('exit() cancels a trigger order', async () => {
+    const afterExit = await runOnContract(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [enterLong, when(false, 9800), (strategy) => strategy.exitPosition()],
+      [enterLong, placeTrigger('sell', 9800), (strategy) => strategy.exitPosition()],
     );
     expect(afterExit.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
-    const dropped = await run(
+  });
+
+  it('a trigger order that the strategy cancels is reported as working and then as done', async () => {
+    const cancelled = await runOnContract(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [when(true, 10_500, { base: 1 }), (strategy) => strategy.cancelAll()],
+      [placeTrigger('buy', 10_500, { base: 1 }), (strategy) => strategy.cancelAll()],
     );
-    expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
-    expect(dropped.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
+    expect(cancelled.orders.map(({ ending }) => ending)).toEqual(['canceled']);
+    expect(cancelled.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
+  });
+
+  it('a liquidation cancels the trigger order of its position', async () => {
     const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
-    const liquidated = await run(crash, [(strategy) => strategy.placeOrder(true, { equity: 9 }), when(false, 7900)]);
+    const liquidated = await runOnContract(crash, [(strategy) => strategy.placeOrder('buy', { equity: 9 }), placeTrigger('sell', 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
       ['stopLoss', 'canceled'],
@@ -230,26 +280,32 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order in two-way mode closes its own side', async () => {
-    const reportedSides: number[][] = [];
+    const reportedSides: object[] = [];
+    const sidesOf = (strategy: Scripted) => {
+      const { long, short } = strategy.positionView();
+      return { long: long.toNumber(), short: short.toNumber() };
+    };
     const steps: (Step | null)[] = [
-      (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
-      (strategy) => reportedSides.push([strategy.heldLots().long.toNumber(), strategy.heldLots().short.toNumber()]),
-      when(false, 9800, { base: 10 }, { reduceOnly: true }),
+      (strategy) => (strategy.placeOrder('buy', { base: 10 }), strategy.placeOrder('sell', { base: 4 })),
+      (strategy) => reportedSides.push(sidesOf(strategy)),
+      placeTrigger('sell', 9800, { base: 10 }, { reduceOnly: true }),
       null,
-      (strategy) => reportedSides.push([strategy.heldLots().long.toNumber(), strategy.heldLots().short.toNumber()]),
+      (strategy) => reportedSides.push(sidesOf(strategy)),
     ];
     const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
-    const { fills } = await run(rows, steps, {}, { isNet: false });
+    const { fills } = await runOnContract(rows, steps, {}, { isNet: false });
     expect(reportedSides).toEqual([
-      [10, 4],
-      [0, 4],
+      { long: 10, short: 4 },
+      { long: 0, short: 4 },
     ]);
-    expect(fills.at(-1)).toEqual(['sell', 9800, 4]);
-    // exit() closes both sides.
-    const afterExit = await run(
+    expect(fills.at(-1)).toEqual({ side: 'sell', price: 9800, minute: 4 });
+  });
+
+  it('exit() in two-way mode closes both sides', async () => {
+    const afterExit = await runOnContract(
       Array.from({ length: 5 }, () => quiet(10_000)),
       [
-        (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
+        (strategy) => (strategy.placeOrder('buy', { base: 10 }), strategy.placeOrder('sell', { base: 4 })),
         null,
         (strategy) => strategy.exitPosition(),
       ],
@@ -257,8 +313,8 @@ describe('a trigger order', () => {
       { isNet: false },
     );
     expect(afterExit.fills.slice(2)).toEqual([
-      ['sell', 10_000, 3],
-      ['buy', 10_000, 3],
+      { side: 'sell', price: 10_000, minute: 3 },
+      { side: 'buy', price: 10_000, minute: 3 },
     ]);
     expect(afterExit.orders.map(({ ending, lots }) => [ending, lots])).toEqual([
       ['filled', 10],
@@ -269,23 +325,23 @@ describe('a trigger order', () => {
   });
 
   it.each<[string, Step, string]>([
-    ['a price that is not a number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
-    ['a price of nothing', when(true, 0, { base: 1 }), 'BAD_INPUT'],
-    ['one that closes where nothing is held', when(true, 10_500, { base: 1 }, { reduceOnly: true }), 'MARGIN'],
+    ['a price that is not a number', placeTrigger('buy', NaN, { base: 1 }), 'BAD_INPUT'],
+    ['a price of zero', placeTrigger('buy', 0, { base: 1 }), 'BAD_INPUT'],
+    ['a reduction without a position', placeTrigger('buy', 10_500, { base: 1 }, { reduceOnly: true }), 'MARGIN'],
   ])('a trigger order is denied for %s', async (_, step, code) => {
-    expect((await run([quiet(10_000), quiet(10_000)], [step])).orders[0]).toMatchObject({ ending: 'denied', code });
+    expect((await runOnContract([quiet(10_000), quiet(10_000)], [step])).orders[0]).toMatchObject({ ending: 'denied', code });
   });
 
-  it('a trigger order has no limit and no time in force beside its trigger', async () => {
-    await expect(run([quiet(10_000), quiet(10_000)], [when(true, 10_500, { base: 1 }, { limit: 106 })])).rejects.toThrow(
+  it('a trigger order with a limit or a time in force is rejected', async () => {
+    await expect(runOnContract([quiet(10_000), quiet(10_000)], [placeTrigger('buy', 10_500, { base: 1 }, { limit: 106 })])).rejects.toThrow(
       'a trigger and a limit',
     );
-    await expect(run([quiet(10_000), quiet(10_000)], [when(true, 10_500, { base: 1 }, { timeInForce: 'IOC' })])).rejects.toThrow(
-      'a time in force',
-    );
+    await expect(
+      runOnContract([quiet(10_000), quiet(10_000)], [placeTrigger('buy', 10_500, { base: 1 }, { timeInForce: 'IOC' })]),
+    ).rejects.toThrow('a time in force');
   });
 
-  it('a trigger order is denied on spot, which has none', async () => {
+  it('a trigger order is denied on spot', async () => {
     class OnSpot extends Strategy {
       override onBar() {
         this.buy({ base: 1 }, { trigger: 101 });
@@ -295,7 +351,7 @@ describe('a trigger order', () => {
     expect(orderRows(await recordFrom(plan)).map(({ code }) => code)).toEqual(['CONDITION_UNSUPPORTED', 'CONDITION_UNSUPPORTED']);
   });
 
-  it.each([0, 90_000])('a trigger order leaves both books equal at every bar, whatever fires (latency %i ms)', async (latencyMs) => {
+  it.each([0, 90_000])('the books of bot and venue are equal at every bar of random trigger orders (latency %i ms)', async (latencyMs) => {
     class Gambler extends Strategy {
       override onBar() {
         prepared!.checkBooks();

@@ -164,7 +164,7 @@ export const EXPOSURE: readonly Guard[] = [
     file: 'src/engine/router/unknownOutcomes.ts',
     from: 'this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);',
     to: '',
-    test: 'test/engine/orders.test.ts',
+    test: 'test/engine/lostReplies.test.ts',
     named: 'blocks its side of the symbol until it is resolved',
   },
   {

@@ -10,12 +10,12 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';
 
 /** Opens a long with a stop, and places a sell above it that is larger than the position, and a buy below it. */
-class Reverser extends Strategy {
+class LongWithStop extends Strategy {
   rows = 0;
   override onBar() {
     this.rows++;
     if (this.rows === 1) this.buy({ base: 100 }, { stopLoss: 39_000 });
-    if (this.rows === 2) this.sell({ base: 150 }, { limit: 45_000, tag: 'turn' });
+    if (this.rows === 2) this.sell({ base: 150 }, { limit: 45_000, tag: 'reversal' });
     if (this.rows === 2) this.buy({ base: 10 }, { limit: 30_000, tag: 'below' });
   }
 }
@@ -24,26 +24,27 @@ it.each([true, false])('a stop closes a long while a resting sell would reverse 
   const instrument = linearContract();
   const row = (open: number, low: number) => [open, open, low, low] as const;
   const bars = barsOfRows(
+    // Row 2 reaches the stop, and row 4 the price of the sell.
     [row(400_000, 400_000), row(400_000, 400_000), row(400_000, 385_000), row(385_000, 385_000), row(460_000, 460_000)],
     instrument,
   );
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
-  const record = await runBacktest({ ...planFor({ strategies: [Reverser], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const record = await runBacktest({ ...planFor({ strategies: [LongWithStop], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
-  expect([fills.price[1], fills.lots[1], SIDES[fills.side[1]!]]).toEqual([390_000, 100, 'sell']);
+  expect({ price: fills.price[1], lots: fills.lots[1], side: SIDES[fills.side[1]!] }).toEqual({ price: 390_000, lots: 100, side: 'sell' });
   // In net mode the sell is cancelled, because without the long it would open a short. In two-way mode it is meant to open one. The buy
   // stays.
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', isNet ? 'canceled' : 'filled', 'open', 'filled']);
 });
 
-/** Does the same with a trigger order at the exchange as the stop. */
-class Waiter extends Strategy {
+/** Opens a long, places a trigger order at the exchange as its stop, and a smaller sell above the price. */
+class LongWithTrigger extends Strategy {
   rows = 0;
   override onBar() {
     this.rows++;
     if (this.rows === 1) this.buy({ base: 100 });
     if (this.rows === 2) this.sell({ base: 100 }, { trigger: 39_000, tag: 'stop' });
-    if (this.rows === 3) this.sell({ base: 60 }, { limit: 45_000, tag: 'turn' });
+    if (this.rows === 3) this.sell({ base: 60 }, { limit: 45_000, tag: 'reversal' });
   }
 }
 
@@ -53,9 +54,9 @@ it.each([true, false])('a stop at the exchange closes a long while an order of t
   const flat = row(400_000, 400_000);
   const bars = barsOfRows([flat, flat, flat, row(400_000, 385_000), row(385_000, 385_000)], instrument);
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
-  const record = await runBacktest({ ...planFor({ strategies: [Waiter], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const record = await runBacktest({ ...planFor({ strategies: [LongWithTrigger], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
-  expect([fills.length, fills.price[1], fills.lots[1]]).toEqual([2, 390_000, 100]);
+  expect({ count: fills.length, price: fills.price[1], lots: fills.lots[1] }).toEqual({ count: 2, price: 390_000, lots: 100 });
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'filled', 'open']);
 });
 
@@ -66,11 +67,11 @@ it('a stop at the exchange that is larger than the rest of the position is rejec
   const rows = [flat, flat, flat, row(450_000, 450_001, 400_000), row(400_000, 400_000, 385_000), row(384_000, 384_000, 384_000), flat];
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
   const bars = barsOfRows(rows, instrument);
-  const record = await runBacktest({ ...planFor({ strategies: [Waiter], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const record = await runBacktest({ ...planFor({ strategies: [LongWithTrigger], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
   // 60 of 100 are sold at 45,000. The exchange rejects the stop of 100 with 10015, and the remaining 40 are sold at the next open.
   expect([...fills.lots.subarray(0, fills.length)]).toEqual([100, 60, 40]);
-  expect([fills.price[2], SIDES[fills.side[2]!]]).toEqual([384_000, 'sell']);
+  expect({ price: fills.price[2], side: SIDES[fills.side[2]!] }).toEqual({ price: 384_000, side: 'sell' });
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'rejected', 'filled', 'filled']);
   expect(orders.texts[orders.code[1]!]).toBe('10015');
 });

@@ -1,6 +1,7 @@
-// Gives tests a strategy that calls a function at each bar, and access to the protected members of `Strategy`.
+// A strategy whose protected actions and views a test can call, and runs in which a script calls them at each bar.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
+import type { Side } from '../../src/model/order.ts';
 import { crossedUp, sma, Strategy, type Amendment, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
 
@@ -9,24 +10,23 @@ export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10
 /** Returns bars of one price range, in which no order away from the price fills. */
 export const quietBars = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
 /** No fees, so that results are the differences of prices. */
-export const FREE = { fees: { makerPpm: 0, takerPpm: 0 } };
+export const NO_FEES = { fees: { makerPpm: 0, takerPpm: 0 } };
 
-/** Gives tests access to the orders of a strategy. */
-export abstract class OrderingStrategy extends Strategy {
-  row = 0;
-  order = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-}
+/** Decides for a strategy at each bar. `row` is the number of the bar, from 0. */
+export type BarScript = (strategy: CallableStrategy, row: number) => unknown;
 
-/** Returns a strategy class that calls `script` at each bar with the number of the bar. */
-export function strategyOf(script: (strategy: Api, row: number) => unknown) {
-  return class Acting extends Api {
+/** Returns a strategy class that calls `script` at each bar. */
+export function strategyOf(script: BarScript) {
+  return class Acting extends CallableStrategy {
     override onBar() {
       script(this, this.row++);
     }
   };
 }
-/** Gives tests access to the other actions and views of a strategy. */
-export class Api extends OrderingStrategy {
+/** A strategy whose protected actions and views are public: orders as `order`, all others as members of `api`. */
+export class CallableStrategy extends Strategy {
+  row = 0;
+  order = (side: Side, size?: Size, options?: OrderOptions) => (side === 'buy' ? this.buy(size, options) : this.sell(size, options));
   api = {
     exit: (feed?: Feed) => this.exit(feed),
     target: (size: Size, feed?: Feed) => this.target(size, feed),
@@ -50,12 +50,12 @@ export class Api extends OrderingStrategy {
 }
 
 /** Runs a strategy that calls `script` at each bar, and returns its orders and fills. */
-export async function ordersOf(script: (strategy: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
-  const { record, engine } = await run({ strategies: [strategyOf(script)], feeds: { bars }, ...FREE, ...options });
+export async function ordersOf(script: BarScript, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
+  const { record, engine } = await run({ strategies: [strategyOf(script)], feeds: { bars }, ...NO_FEES, ...options });
   return { orders: orderRows(record), fills: fillRows(record), record, engine };
 }
-/** Returns a script that places one order at the first bar. */
-export const atFirstBar =
-  (size: Size | undefined, options?: OrderOptions, isBuy = true) =>
-  (strategy: Api, row: number) =>
-    row === 0 && strategy.order(isBuy, size, options);
+/** Returns a script that buys once, at the first bar. */
+export const buyAtFirstBar =
+  (size: Size | undefined, options?: OrderOptions): BarScript =>
+  (strategy, row) =>
+    row === 0 && strategy.order('buy', size, options);

@@ -1,4 +1,4 @@
-// Tests that a stop, target or exit that replaces a lost one closes the whole position.
+// Tests closing orders that replace a lost one: they differ from it by a tick, not by a lot, so that they close the whole position.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -14,6 +14,9 @@ type Row = readonly [open: number, high: number, low: number, close: number];
 const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
 
+const quietRows = (count: number): Row[] => Array.from({ length: count }, () => QUIET);
+const quietBars = (count: number) => barsOfRows(quietRows(count), contract);
+
 /** Runs a plan whose requests have these faults. */
 async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayFault): Promise<RunRecord> {
   const plan = planFor(options);
@@ -21,7 +24,8 @@ async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayF
   prepared.loop(prepared.engine);
   return runRecordOf(plan, prepared, false);
 }
-const fillsOf = async (...testCase: Parameters<typeof recordOf>) => fillRows(await recordOf(...testCase));
+/** Returns the filled lots of a plan whose requests have these faults. */
+const filledLots = async (...run: Parameters<typeof recordOf>) => fillRows(await recordOf(...run)).map(({ lots }) => lots);
 
 /** A position whose stop was lost. */
 interface LostTriggerCase {
@@ -47,7 +51,7 @@ async function runRepeatedTrigger({ isLong, trigger, rows = [], lost }: LostTrig
         placeOrder(!isLong, { trigger: trigger / 10 ** contract.priceDigits, tag: `stop ${row}`, ...options });
     }
   }
-  const feeds = { bars: barsOfRows([...Array.from({ length: 100 }, () => QUIET), ...rows], contract) };
+  const feeds = { bars: barsOfRows([...quietRows(100), ...rows], contract) };
   let sentCount = 0;
   const faultOf = ({ triggerTicks }: Order): ReplayFault => ((triggerTicks ?? 0) > 0 && ++sentCount <= lost ? 'lostRequest' : 'none');
   const record = await recordOf({ strategies: [RepeatedTrigger], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
@@ -63,12 +67,12 @@ async function runRepeatedTrigger({ isLong, trigger, rows = [], lost }: LostTrig
 describe('a trigger order that closes and is placed again', () => {
   it.each([
     ['a stop of a long: higher', { isLong: true, trigger: 9800, lost: 1 }, [9800, 9801]],
-    ['a second time: higher still', { isLong: true, trigger: 9800, lost: 2 }, [9800, 9801, 9802]],
+    ['a stop of a long, lost twice: higher each time', { isLong: true, trigger: 9800, lost: 2 }, [9800, 9801, 9802]],
     ['a stop of a short: lower', { isLong: false, trigger: 10_200, lost: 1 }, [10_200, 10_199]],
     ['a target of a long: lower', { isLong: true, trigger: 10_200, lost: 2 }, [10_200, 10_199, 10_198]],
     ['a target of a short: higher', { isLong: false, trigger: 9800, lost: 1 }, [9800, 9801]],
-    ['one a tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
-    ['one two ticks from the price: both ways', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
+    ['a stop one tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
+    ['a stop two ticks from the price: first nearer, then away', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
   ] as const)('a closing trigger order that replaces a lost one keeps its size and moves by a tick: %s', async (_, testCase, triggers) => {
     const { placed } = await runRepeatedTrigger(testCase);
     expect(placed).toEqual(triggers.map((ticks, index) => [10, ticks, index === triggers.length - 1 ? 'open' : 'noEffect']));
@@ -87,10 +91,10 @@ describe('a trigger order that closes and is placed again', () => {
 
 describe('an exit that is repeated after a lost one', () => {
   it.each([
-    ['of a long', true, 1],
-    ['of a short', false, 1],
-    ['the third time', true, 2],
-  ])('a repeated exit after a lost one closes the whole position: %s', async (_, isLong, lost) => {
+    { position: 'a long', isLong: true, lost: 1 },
+    { position: 'a short', isLong: false, lost: 1 },
+    { position: 'a long', isLong: true, lost: 2 },
+  ])('an exit after $lost lost exits closes the whole of $position', async ({ isLong, lost }) => {
     class RepeatedExit extends Strategy {
       row = 0;
       override onBar() {
@@ -101,16 +105,11 @@ describe('an exit that is repeated after a lost one', () => {
         else if (row % 40 === 1 && row <= 40 * lost + 1) this.exit();
       }
     }
-    const feeds = {
-      bars: barsOfRows(
-        Array.from({ length: 130 }, () => QUIET),
-        contract,
-      ),
-    };
+    const feeds = { bars: quietBars(130) };
     let sentCount = 0;
     const faultOf = ({ reduceOnly }: Order): ReplayFault => (reduceOnly && ++sentCount <= lost ? 'lostRequest' : 'none');
-    const fills = await fillsOf({ strategies: [RepeatedExit], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
-    expect(fills.map(({ lots }) => lots)).toEqual([10, 10 - lost, lost]);
+    const lots = await filledLots({ strategies: [RepeatedExit], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(lots).toEqual([10, 10 - lost, lost]);
   });
 
   it('a repeated reduction of a part of the position is one lot smaller than the lost one', async () => {
@@ -122,14 +121,9 @@ describe('an exit that is repeated after a lost one', () => {
         else if (row % 40 === 1) this.sell({ base: 5 }, { reduceOnly: true });
       }
     }
-    const feeds = {
-      bars: barsOfRows(
-        Array.from({ length: 60 }, () => QUIET),
-        contract,
-      ),
-    };
+    const feeds = { bars: quietBars(60) };
     const faultOf = ({ id }: Order): ReplayFault => (id === 2 ? 'lostRequest' : 'none');
-    const fills = await fillsOf({ strategies: [Reducer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
-    expect(fills.map(({ lots }) => lots)).toEqual([10, 4]);
+    const lots = await filledLots({ strategies: [Reducer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(lots).toEqual([10, 4]);
   });
 });

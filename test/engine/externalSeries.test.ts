@@ -11,43 +11,54 @@ import { poisonPlan } from '../../src/tasks/backtest/proof/poison.ts';
 import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
 
 /** A value of a time, and the time at which it becomes known. */
-type Row = readonly [timeMs: number, knownMs: number, value: number];
+interface KnownValue {
+  readonly timeMs: number;
+  readonly knownMs: number;
+  readonly value: number;
+}
 
 const bars = walkBars({ rows: 300, seed: 21, missing: 0.2 });
 const endMs = bars.closeMs[bars.length - 1]!;
 
-/** Returns a series with these rows: time, time known, value. */
-function seriesPlan(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
-  const sorted = rows.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]);
-  const column = (index: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[index]);
-  return { name: 'x', symbol, values: newestValues(column(1), column(0), column(2)), input: { name: 'x', sha256: '' }, file: 'x' };
+/** Returns the plan of a series named x with these rows. */
+function seriesPlan(rows: readonly KnownValue[], symbol: string | null = null): SeriesPlan {
+  const sorted = rows.toSorted((a, b) => a.knownMs - b.knownMs || a.timeMs - b.timeMs);
+  const column = (name: keyof KnownValue): Float64Array => Float64Array.from(sorted, (row) => row[name]);
+  return {
+    name: 'x',
+    symbol,
+    values: newestValues(column('knownMs'), column('timeMs'), column('value')),
+    input: { name: 'x', sha256: '' },
+    file: 'x',
+  };
 }
 
 /** Returns values that become known late, early or exactly at the close of a bar, in any order, with up to three revisions. */
-function randomRows(seed: number, count = 120): Row[] {
+function randomRows(seed: number, count = 120): KnownValue[] {
   const rng = seededRng(seed);
   const pick = (below: number): number => Math.floor(rng.next() * below);
-  const rowsByKey = new Map<string, Row>();
+  const rowsByKey = new Map<string, KnownValue>();
   for (let i = 0; i < count; i++) {
     const timeMs = START_MS + pick(400) * MINUTE - 30 * MINUTE;
     const delayMs = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
     for (let revision = 0; revision <= pick(3); revision++) {
       const knownMs = timeMs + delayMs + revision * pick(40 * MINUTE);
-      rowsByKey.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
+      rowsByKey.set(`${timeMs} ${knownMs}`, { timeMs, knownMs, value: pick(1000) / 8 });
     }
   }
   return [...rowsByKey.values()];
 }
 
 /** Returns the newest value that is known at `nowMs`. Searches all rows, whatever their order. */
-function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
-  let best: Row | null = null;
+function searchAllRows(rows: readonly KnownValue[], nowMs: number): Omit<SeriesRead, 'nowMs'> {
+  let newest: KnownValue | null = null;
   for (const row of rows) {
-    if (row[1] > nowMs) continue;
-    if (best === null || row[0] > best[0] || (row[0] === best[0] && row[1] > best[1])) best = row;
+    if (row.knownMs > nowMs) continue;
+    const isRevision = row.timeMs === newest?.timeMs && row.knownMs > newest.knownMs;
+    if (newest === null || row.timeMs > newest.timeMs || isRevision) newest = row;
   }
-  if (best === null) return { value: NaN, timeMs: NaN, knownMs: NaN, ageMs: NaN };
-  return { value: best[2], timeMs: best[0], knownMs: best[1], ageMs: nowMs - best[0] };
+  if (newest === null) return { value: NaN, timeMs: NaN, knownMs: NaN, ageMs: NaN };
+  return { ...newest, ageMs: nowMs - newest.timeMs };
 }
 
 /** What the strategy read at one time. */
@@ -59,19 +70,20 @@ interface SeriesRead {
   readonly ageMs: number;
 }
 let reads: SeriesRead[] = [];
-let averages: [number, number, number][] = [];
+/** What the strategy has computed from the series at each bar. */
+let averages: { readonly nowMs: number; readonly mean: number; readonly sharedNode: number }[] = [];
 
 /** Reads a series in every way, and never trades. */
 class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
   sharedNode = this.use(sub(this.mean, this.x));
-  ordersBefore = this.use(this.x, { depth: 3 });
+  deepView = this.use(this.x, { depth: 3 });
   everyTwentySeconds = this.every('20s', () => this.read());
   override onBar() {
     this.read();
-    averages.push([this.nowMs, this.mean.value, this.sharedNode.value]);
-    if (this.x.ago(3) !== this.ordersBefore.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
+    averages.push({ nowMs: this.nowMs, mean: this.mean.value, sharedNode: this.sharedNode.value });
+    if (this.x.ago(3) !== this.deepView.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
     if (this.series('x') !== this.x) throw new Error('one series has two views');
   }
   read() {
@@ -80,29 +92,30 @@ class ReadingStrategy extends Strategy {
   }
 }
 
-async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
+/** Runs the reading strategy over a series. Fills `reads` and `averages`. */
+async function readAll(rows: readonly KnownValue[], blockRows: number): Promise<void> {
   reads = [];
   averages = [];
   await run({ strategies: [ReadingStrategy], feeds: { bars }, series: [seriesPlan(rows)], blockRows });
 }
 
 test('each read of an external series equals a search through all rows, at bars and between them', async () => {
-  let count = 0;
+  let readCount = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const rows = randomRows(seed);
     await readAll(rows, 64);
     for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(searchAllRows(rows, nowMs));
-    count += reads.length;
+    readCount += reads.length;
     const expectedAt = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
-    for (const [ms, mean, sharedNode] of averages) {
-      const row = bars.closeMs.indexOf(ms);
+    for (const { nowMs, mean, sharedNode } of averages) {
+      const row = bars.closeMs.indexOf(nowMs);
       const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + expectedAt(row - back), 0) / 5;
       if (Number.isNaN(expected)) expect(mean).toBeNaN();
-      else expect(Math.abs(mean - expected), `seed ${seed} at ${ms}`).toBeLessThan(1e-9);
+      else expect(Math.abs(mean - expected), `seed ${seed} at ${nowMs}`).toBeLessThan(1e-9);
       expect(sharedNode).toBe(mean - expectedAt(row));
     }
   }
-  expect(count).toBeGreaterThan(10_000);
+  expect(readCount).toBeGreaterThan(10_000);
 });
 
 test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async () => {
@@ -126,7 +139,8 @@ class TradingStrategy extends Strategy {
   }
 }
 
-async function ordersOf(rows: readonly Row[]) {
+/** Returns the orders of a run over a series, each with the time of its decision. */
+async function ordersOf(rows: readonly KnownValue[]) {
   const { record } = await run({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
   return orderRows(record).map((order, index) => ({ ...order, atMs: record.orders.createdMs[index]! }));
 }
@@ -135,20 +149,20 @@ test('neither a value nor its revision changes a decision before its known time'
   let changed = 0;
   for (let seed = 1; seed <= 40; seed++) {
     const rng = seededRng(seed + 500);
-    const time = START_MS + Math.floor(rng.next() * 250) * MINUTE;
+    const timeMs = START_MS + Math.floor(rng.next() * 250) * MINUTE;
     // Five minutes late, and revised an hour after its time.
-    const base = Array.from({ length: 12 }, (_, index): Row => {
-      const timeMs = START_MS + index * 30 * MINUTE + 1;
-      return [timeMs, timeMs + MINUTE, 30 + Math.floor(rng.next() * 80)];
+    const baseRows = Array.from({ length: 12 }, (_, index): KnownValue => {
+      const baseMs = START_MS + index * 30 * MINUTE + 1;
+      return { timeMs: baseMs, knownMs: baseMs + MINUTE, value: 30 + Math.floor(rng.next() * 80) };
     });
-    const late: Row = [time, time + 5 * MINUTE, 500];
-    const revised: Row = [time, time + 60 * MINUTE, 1];
-    const without = await ordersOf(base);
-    const withLate = await ordersOf([...base, late]);
-    const withBoth = await ordersOf([...base, late, revised]);
+    const late: KnownValue = { timeMs, knownMs: timeMs + 5 * MINUTE, value: 500 };
+    const revised: KnownValue = { timeMs, knownMs: timeMs + 60 * MINUTE, value: 1 };
+    const without = await ordersOf(baseRows);
+    const withLate = await ordersOf([...baseRows, late]);
+    const withBoth = await ordersOf([...baseRows, late, revised]);
     const ordersBefore = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
-    expect(ordersBefore(withLate, late[1]), `seed ${seed}`).toEqual(ordersBefore(without, late[1]));
-    expect(ordersBefore(withBoth, revised[1]), `seed ${seed}`).toEqual(ordersBefore(withLate, revised[1]));
+    expect(ordersBefore(withLate, late.knownMs), `seed ${seed}`).toEqual(ordersBefore(without, late.knownMs));
+    expect(ordersBefore(withBoth, revised.knownMs), `seed ${seed}`).toEqual(ordersBefore(withLate, revised.knownMs));
     if (JSON.stringify(withLate) !== JSON.stringify(without)) changed++;
     if (JSON.stringify(withBoth) !== JSON.stringify(withLate)) changed++;
   }
@@ -158,7 +172,9 @@ test('neither a value nor its revision changes a decision before its known time'
 
 test('an external value that becomes known at the close of a bar counts at that close', async () => {
   const close = bars.closeMs[10]!;
-  await readAll([[close - MINUTE, close, 7], [close - MINUTE, close + 1, 8]], 64); // prettier-ignore
+  const firstValue = { timeMs: close - MINUTE, knownMs: close, value: 7 };
+  const revision = { ...firstValue, knownMs: close + 1, value: 8 };
+  await readAll([firstValue, revision], 64);
   const readAt = (ms: number) => reads.filter(({ nowMs }) => nowMs === ms).map(({ value }) => value);
   expect(new Set(readAt(bars.closeMs[9]!))).toEqual(new Set([NaN]));
   expect(new Set(readAt(close))).toEqual(new Set([7]));
@@ -178,14 +194,18 @@ test('the proofs change only external values that become known later', () => {
 });
 
 test('no property of a view of an external series leads to a value that is not yet known', async () => {
-  const rows: Row[] = [[START_MS, START_MS + 10 * MINUTE, 1], [START_MS + MINUTE, endMs - MINUTE, 424_242]]; // prettier-ignore
+  const LATE_VALUE = 424_242;
+  const rows: KnownValue[] = [
+    { timeMs: START_MS, knownMs: START_MS + 10 * MINUTE, value: 1 },
+    { timeMs: START_MS + MINUTE, knownMs: endMs - MINUTE, value: LATE_VALUE },
+  ];
   let leaks = 0;
   class InspectingStrategy extends Strategy {
     x = this.series('x');
     override onBar() {
       if (this.nowMs >= endMs - MINUTE) return;
       const names = [...Object.getOwnPropertyNames(this.x), ...Object.getOwnPropertyNames(Object.getPrototypeOf(this.x))];
-      for (const name of names) if (name !== 'constructor' && Reflect.get(this.x, name) === 424_242) leaks++;
+      for (const name of names) if (name !== 'constructor' && Reflect.get(this.x, name) === LATE_VALUE) leaks++;
       expect(Object.isFrozen(this.x)).toBe(true);
       expect(() => this.x.ago(-1)).toThrow();
       expect(JSON.stringify(this.x)).toBe('{}');
@@ -196,19 +216,19 @@ test('no property of a view of an external series leads to a value that is not y
 });
 
 test('an external series with an unknown name or symbol is rejected with a remedy', async () => {
-  const named = (name: string) =>
-    class Asks extends Strategy {
+  const readerOf = (name: string) =>
+    class Reader extends Strategy {
       x = this.series(name);
       override onBar() {}
     };
-  const start = (strategy: unknown, symbol: string | null = null) =>
+  const startWith = (strategy: unknown, symbol: string | null = null) =>
     run({ strategies: [strategy as never], feeds: { bars }, series: [seriesPlan(randomRows(1), symbol)] });
-  await expect(start(named('y'))).rejects.toThrow('the run has no series called y');
-  await expect(start(named('x'), 'OTHERUSDT')).rejects.toThrow(/the series x has no values of \w+, only of OTHERUSDT/);
-  class Late extends Strategy {
+  await expect(startWith(readerOf('y'))).rejects.toThrow('the run has no series called y');
+  await expect(startWith(readerOf('x'), 'OTHERUSDT')).rejects.toThrow(/the series x has no values of \w+, only of OTHERUSDT/);
+  class ReadsAfterConstruction extends Strategy {
     override onBar() {
       this.series('x');
     }
   }
-  await expect(start(Late)).rejects.toThrow("series('x') after construction");
+  await expect(startWith(ReadsAfterConstruction)).rejects.toThrow("series('x') after construction");
 });

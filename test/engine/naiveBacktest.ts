@@ -2,7 +2,7 @@
 // It shares no code with the engine, the orders, the ledger or the venue. It knows spot without volume cap and slippage, with cash for each buy.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
+import { randomDecision, FAST_BARS, CALLBACK_SALT, SLOW_BARS, type Action, type ScriptOptions } from './randomScript.ts';
 
 /** The input of a naive backtest. */
 export interface NaiveOptions {
@@ -13,7 +13,9 @@ export interface NaiveOptions {
   readonly feesIn: 'received' | 'quote';
   readonly makerPpm: number;
   readonly takerPpm: number;
+  /** Cash at the start, in units. */
   readonly cash: bigint;
+  /** True if a limit fills at a price that only touches it (fills.limit: touch). */
   readonly touch?: boolean;
 }
 
@@ -89,10 +91,11 @@ const MIN_LOTS = 2;
 
 const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
   other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
+/** Returns the quotient, rounded to the nearest whole number, a half up. */
 const halfUp = (numerator: bigint, denominator: bigint) => (numerator * 2n + denominator) / (denominator * 2n);
 
-/** A naive backtest: its fills, orders and equity after `run`. */
-export class Naive {
+/** A naive backtest. Its members hold the fills, orders and equity once `run` has ended. */
+export class NaiveBacktest {
   readonly fills: NaiveFill[] = [];
   readonly equity: { timeMs: number; units: number }[] = [];
   readonly orders: NaiveOrder[] = [];
@@ -115,7 +118,7 @@ export class Naive {
   readonly #cancelsAfterRow: NaiveOrder[][];
   readonly #exitPending: boolean[];
   /** By instrument: the brackets that an exit has set aside, and how many of the lots that were held then are left. */
-  readonly #aside: { brackets: NaiveBracket[]; lots: number }[];
+  readonly #setAside: { brackets: NaiveBracket[]; lots: number }[];
   #openOrders: NaiveOrder[] = [];
   /** Orders that have ended at this instant. */
   readonly #endedOrders: NaiveOrder[] = [];
@@ -151,9 +154,10 @@ export class Naive {
     this.#brackets = ids.map(() => []);
     this.#cancelsAfterRow = ids.map(() => []);
     this.#exitPending = ids.map(() => false);
-    this.#aside = ids.map(() => ({ brackets: [], lots: 0 }));
+    this.#setAside = ids.map(() => ({ brackets: [], lots: 0 }));
   }
 
+  /** Visits all instants in their order. `fromMs`: start of the run, from which timers are counted. */
   run(fromMs: number): this {
     const { script } = this.#options;
     const readyMs = this.#readyMs();
@@ -177,22 +181,23 @@ export class Naive {
         this.equity.push({ timeMs: instantMs, units: Number(this.#equity()) });
       if (!started && instantMs >= readyMs) {
         started = true;
-        if (script.onStart) this.#act(0, SALT.start);
+        if (script.onStart) this.#act(0, CALLBACK_SALT.start);
       }
       this.#sendDrafts();
       this.#notify(started);
       if (timerMs <= instantMs) {
         timerMs += period;
-        if (started) this.#act(0, SALT.timer);
+        if (started) this.#act(0, CALLBACK_SALT.timer);
       }
       if (!started) continue;
-      if (script.signals && closes[0] === instantMs && this.#crossedUp()) this.#act(0, SALT.signal);
-      if (script.onBar) closes.forEach((close, feed) => close === instantMs && this.#act(feed, SALT.bar));
+      if (script.signals && closes[0] === instantMs && this.#crossedUp()) this.#act(0, CALLBACK_SALT.signal);
+      if (script.onBar) closes.forEach((close, feed) => close === instantMs && this.#act(feed, CALLBACK_SALT.bar));
     }
   }
 
+  /** Returns the time of the first decision, when the averages of the script have all their bars. */
   #readyMs(): number {
-    const warmupRows = this.#options.script.signals ? SLOW : 0;
+    const warmupRows = this.#options.script.signals ? SLOW_BARS : 0;
     return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? warmupRows : 0]!));
   }
 
@@ -212,26 +217,34 @@ export class Naive {
     const { close } = this.#ticks[0]!;
     const endRow = this.#nextRows[0]!;
     const sum = (bars: number, to: number) => close.slice(to - bars, to).reduce((total, price) => total + price, 0);
-    return sum(FAST, endRow) * SLOW > sum(SLOW, endRow) * FAST && sum(FAST, endRow - 1) * SLOW <= sum(SLOW, endRow - 1) * FAST;
+    return (
+      sum(FAST_BARS, endRow) * SLOW_BARS > sum(SLOW_BARS, endRow) * FAST_BARS &&
+      sum(FAST_BARS, endRow - 1) * SLOW_BARS <= sum(SLOW_BARS, endRow - 1) * FAST_BARS
+    );
   }
 
-  #last(symbolIndex: number): number {
+  /** Returns the newest close of an instrument, in ticks. */
+  #lastTicks(symbolIndex: number): number {
     const feed = this.#finestFeeds[symbolIndex]!;
     return this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
   }
+  /** Returns cash and holdings at the newest closes, in units. */
   #equity(): bigint {
     return this.#heldUnits.reduce(
-      (sum, lots, symbolIndex) => sum + (lots === 0n ? 0n : lots * BigInt(this.#last(symbolIndex))),
+      (sum, lots, symbolIndex) => sum + (lots === 0n ? 0n : lots * BigInt(this.#lastTicks(symbolIndex))),
       this.#cash,
     );
   }
-  #sellable(symbolIndex: number): number {
+  /** Returns the whole lots of a holding. */
+  #sellableLots(symbolIndex: number): number {
     return Number(this.#heldUnits[symbolIndex]! / BASE_PER_LOT);
   }
+  /** True when less is held than the smallest order sells. */
   #isFlat(symbolIndex: number): boolean {
     return this.#heldUnits[symbolIndex]! < BigInt(MIN_LOTS) * BASE_PER_LOT;
   }
-  #selling(symbolIndex: number): number {
+  /** Returns the lots that open orders still sell. */
+  #lotsOnSale(symbolIndex: number): number {
     return this.#openOrders
       .filter((order) => order.symbolIndex === symbolIndex && !order.isBuy)
       .reduce((sum, order) => sum + order.lots - order.filled, 0);
@@ -239,17 +252,17 @@ export class Naive {
 
   // --- Actions of the script
 
-  /** Lets the script decide at a closed bar, and carries out its actions. */
+  /** Lets the script randomDecision at a closed bar, and carries out its actions. */
   #act(feed: number, salt: number): void {
     const symbolIndex = this.#symbolOfFeed[feed]!;
     const closeTicks = this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
-    const actions = decide(this.#options.script, {
+    const actions = randomDecision(this.#options.script, {
       timeMs: this.#nowMs,
       feed,
       salt,
       closeTicks,
       isFlat: this.#isFlat(symbolIndex),
-      heldLots: this.#sellable(symbolIndex),
+      heldLots: this.#sellableLots(symbolIndex),
       open: [...this.#openOrders, ...this.#waitingReplacements.map(({ order }) => order)]
         .filter((order) => order.symbolIndex === symbolIndex)
         .map(({ id, slot }) => ({ id, tag: slot })),
@@ -289,7 +302,7 @@ export class Naive {
     };
     if (lots !== undefined) {
       // A market buy by quantity is a limit at the collar, 1 % beyond the last price.
-      const collar = Math.floor((this.#last(symbolIndex) * 1_010_000) / 1_000_000);
+      const collar = Math.floor((this.#lastTicks(symbolIndex) * 1_010_000) / 1_000_000);
       this.#submit(this.#draft(symbolIndex, true, { ...orderFields, lots, limit: limit ?? collar, isMarket: limit === undefined }));
       return;
     }
@@ -299,34 +312,34 @@ export class Naive {
 
   /** Exits: the brackets are dropped, open orders are cancelled, and the position is closed. */
   #exit(symbolIndex: number): void {
-    const aside = [...this.#aside[symbolIndex]!.brackets, ...this.#brackets[symbolIndex]!];
-    this.#aside[symbolIndex]!.brackets = this.#brackets[symbolIndex] = [];
+    const setAside = [...this.#setAside[symbolIndex]!.brackets, ...this.#brackets[symbolIndex]!];
+    this.#setAside[symbolIndex]!.brackets = this.#brackets[symbolIndex] = [];
     this.#withdraw((draft) => draft.symbolIndex === symbolIndex);
     for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
     }
-    this.#aside[symbolIndex] = { brackets: aside, lots: this.#sellable(symbolIndex) };
+    this.#setAside[symbolIndex] = { brackets: setAside, lots: this.#sellableLots(symbolIndex) };
     this.#close(symbolIndex);
-    this.#bringBack(symbolIndex);
+    this.#rearmBrackets(symbolIndex);
   }
   /** Arms the brackets that an exit has set aside for what it has left of the lots that they protected, the highest stop first. */
-  #bringBack(symbolIndex: number): void {
-    const { brackets, lots } = this.#aside[symbolIndex]!;
+  #rearmBrackets(symbolIndex: number): void {
+    const { brackets, lots } = this.#setAside[symbolIndex]!;
     const isExiting = this.#openOrders.some((order) => order.symbolIndex === symbolIndex && order.slot === 'exit' && order.parent === 0);
     if (isExiting || this.#exitPending[symbolIndex]) return;
-    this.#aside[symbolIndex] = { brackets: [], lots: 0 };
+    this.#setAside[symbolIndex] = { brackets: [], lots: 0 };
     const armed = this.#brackets[symbolIndex]!;
-    let room = Math.min(lots, this.#sellable(symbolIndex) - armed.reduce((sum, bracket) => sum + bracket.lots, 0));
+    let unprotectedLots = Math.min(lots, this.#sellableLots(symbolIndex) - armed.reduce((sum, bracket) => sum + bracket.lots, 0));
     for (const bracket of brackets.toSorted((a, b) => levelOf(b) - levelOf(a))) {
-      bracket.lots = Math.min(bracket.lots, room);
-      room -= Math.max(0, bracket.lots);
+      bracket.lots = Math.min(bracket.lots, unprotectedLots);
+      unprotectedLots -= Math.max(0, bracket.lots);
       if (bracket.lots > 0 && !this.#isFlat(symbolIndex)) armed.push(bracket);
     }
   }
   /** Sets the brackets aside that entries have armed while an exit waited. */
   #setArmedAside(symbolIndex: number): void {
-    const aside = this.#aside[symbolIndex]!;
+    const aside = this.#setAside[symbolIndex]!;
     if (aside.brackets.length === 0) aside.lots = 0;
     for (const bracket of this.#brackets[symbolIndex]!.splice(0)) {
       aside.brackets.push(bracket);
@@ -336,11 +349,11 @@ export class Naive {
   /** Sells the position, or waits until its open sells have ended. */
   #close(symbolIndex: number): void {
     if (this.#isFlat(symbolIndex)) return;
-    if (this.#selling(symbolIndex) > 0) {
+    if (this.#lotsOnSale(symbolIndex) > 0) {
       this.#exitPending[symbolIndex] = true;
       return;
     }
-    this.#submit(this.#draft(symbolIndex, false, { lots: this.#sellable(symbolIndex), slot: 'exit', isMarket: true }));
+    this.#submit(this.#draft(symbolIndex, false, { lots: this.#sellableLots(symbolIndex), slot: 'exit', isMarket: true }));
   }
 
   /** Returns a new order with these fields. */
@@ -382,7 +395,7 @@ export class Naive {
     }
     // A market buy by quantity takes its cap from the newest price.
     if (replacement.isBuy && replacement.isMarket && replacement.lots > 0)
-      replacement.limit = Math.floor((this.#last(replacement.symbolIndex) * 1_010_000) / 1_000_000);
+      replacement.limit = Math.floor((this.#lastTicks(replacement.symbolIndex) * 1_010_000) / 1_000_000);
     this.#submit(replacement);
   }
 
@@ -410,7 +423,7 @@ export class Naive {
   /** True when docs/risk.md denies a buy with STOP_SIDE or TARGET_SIDE. Sells have no bracket here. */
   #isWrongSide({ symbolIndex, isBuy, isMarket, limit, stopLoss, takeProfit }: NaiveOrder): boolean {
     if (!isBuy) return false;
-    const entry = isMarket ? this.#last(symbolIndex) : Math.min(limit, this.#last(symbolIndex));
+    const entry = isMarket ? this.#lastTicks(symbolIndex) : Math.min(limit, this.#lastTicks(symbolIndex));
     return stopLoss >= entry || (takeProfit > 0 && takeProfit < entry);
   }
   #isSlotBusy(order: NaiveOrder): boolean {
@@ -435,11 +448,13 @@ export class Naive {
     }
     return true;
   }
+  /** True when an order is large enough, and a sale has the lots that it sells. */
   #mayTrade(order: NaiveOrder): boolean {
     if (order.quote === 0n && order.lots < MIN_LOTS) return false;
-    return order.isBuy || this.#selling(order.symbolIndex) + order.lots <= this.#sellable(order.symbolIndex);
+    return order.isBuy || this.#lotsOnSale(order.symbolIndex) + order.lots <= this.#sellableLots(order.symbolIndex);
   }
 
+  /** Puts an order into the book. A leg arrives at the time of the fill that it follows. */
   #arrive(order: NaiveOrder): void {
     order.admittedMs = order.parent > 0 && this.#legMs !== null ? this.#legMs : this.#nowMs;
     order.state = 'working';
@@ -456,6 +471,7 @@ export class Naive {
     if (latencyMs === 0) this.#end(order, 'canceled');
     else this.#dueCallbacks.push({ timeMs: this.#nowMs + latencyMs, run: () => this.#cancelArrives(order) });
   }
+  /** Ends an order when its cancel arrives: at once between two rows, and after the row inside of which it arrives. */
   #cancelArrives(order: NaiveOrder): void {
     if (order.state === 'done') return;
     const feed = this.#finestFeeds[order.symbolIndex]!;
@@ -470,12 +486,12 @@ export class Naive {
     this.#openOrders = this.#openOrders.filter((candidate) => candidate !== order);
     this.#books[order.symbolIndex] = this.#books[order.symbolIndex]!.filter((candidate) => candidate !== order);
     // A waiting exit acts before a waiting replacement.
-    if (this.#exitPending[order.symbolIndex] && this.#selling(order.symbolIndex) === 0) {
+    if (this.#exitPending[order.symbolIndex] && this.#lotsOnSale(order.symbolIndex) === 0) {
       this.#exitPending[order.symbolIndex] = false;
       this.#setArmedAside(order.symbolIndex);
       this.#close(order.symbolIndex);
     }
-    this.#bringBack(order.symbolIndex);
+    this.#rearmBrackets(order.symbolIndex);
     this.#noteEnd(order);
   }
 
@@ -490,11 +506,11 @@ export class Naive {
     const open = ticks.open[row]!;
     const high = ticks.high[row]!;
     const low = ticks.low[row]!;
-    this.#offerOpen(symbolIndex, openMs, open);
+    this.#fillAtOpen(symbolIndex, openMs, open);
     // Rule 8: stops that the row opens beyond, then stops that it reaches.
-    this.#stops(symbolIndex, openMs, -Infinity, (level) => (open <= level ? open : null));
-    this.#stops(symbolIndex, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
-    this.#offerOpen(symbolIndex, openMs, open);
+    this.#triggerStops(symbolIndex, openMs, -Infinity, (level) => (open <= level ? open : null));
+    this.#triggerStops(symbolIndex, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
+    this.#fillAtOpen(symbolIndex, openMs, open);
     // Rule 7: limits that the row trades through.
     this.#forEachOrder(symbolIndex, ({ admittedMs, limit, isBuy }) => {
       if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
@@ -502,7 +518,7 @@ export class Naive {
       return beyond > 0 || (beyond === 0 && this.#options.touch === true);
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
     // Rule 10: stops of entries that this row has filled.
-    this.#stops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
+    this.#triggerStops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
     // Rule 10: in the row of the entry, only the close is certain to come after the entry.
     for (const bracket of this.#brackets[symbolIndex]!)
       bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
@@ -513,7 +529,7 @@ export class Naive {
   }
 
   /** Fills all orders that are marketable at the open of a row. */
-  #offerOpen(symbolIndex: number, openMs: number, open: number): void {
+  #fillAtOpen(symbolIndex: number, openMs: number, open: number): void {
     this.#forEachOrder(
       symbolIndex,
       ({ admittedMs, limit, isBuy }) => admittedMs <= openMs && (limit === 0 || (isBuy ? limit >= open : limit <= open)),
@@ -535,7 +551,12 @@ export class Naive {
   }
 
   /** Triggers the stops for which `priceAt` returns a price, if they were armed at or after `sinceMs`. */
-  #stops(symbolIndex: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
+  #triggerStops(
+    symbolIndex: number,
+    timeMs: number,
+    sinceMs: number,
+    priceAt: (level: number, bracket: NaiveBracket) => number | null,
+  ): void {
     for (const bracket of this.#brackets[symbolIndex]!.slice()) {
       const level = levelOf(bracket);
       const price = bracket.armedMs < sinceMs ? null : priceAt(level, bracket);
@@ -547,17 +568,17 @@ export class Naive {
         if (order.parent === bracket.entry) this.#end(order, 'canceled');
         else if (order.id === bracket.entry) this.#cancel(order);
       }
-      bracket.lots = Math.min(bracket.lots, this.#sellable(symbolIndex));
+      bracket.lots = Math.min(bracket.lots, this.#sellableLots(symbolIndex));
       if (bracket.lots < MIN_LOTS) continue;
-      // Cancel limits of the strategy that wait for a better price.
-      const isShort = this.#sellable(symbolIndex) - this.#selling(symbolIndex) < bracket.lots;
-      const inTheWay = this.#openOrders
+      // Resting limits of the strategy may hold the lots that the stop sells. Then they are cancelled.
+      const hasTooFewLots = this.#sellableLots(symbolIndex) - this.#lotsOnSale(symbolIndex) < bracket.lots;
+      const restingSales = this.#openOrders
         .toReversed()
         .filter((order) => order.symbolIndex === symbolIndex && !order.isBuy && order.parent === 0 && !order.isMarket);
-      if (isShort) for (const order of inTheWay) this.#cancel(order);
-      const lots = Math.min(bracket.lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));
+      if (hasTooFewLots) for (const order of restingSales) this.#cancel(order);
+      const lots = Math.min(bracket.lots, this.#sellableLots(symbolIndex) - this.#lotsOnSale(symbolIndex));
       if (lots >= MIN_LOTS) this.#fillStop(bracket, { symbolIndex, lots, price, timeMs });
-      // Lots that could not be sold stay guarded.
+      // Lots that could not be sold stay protected.
       if (bracket.lots >= MIN_LOTS) this.#brackets[symbolIndex].push(bracket);
     }
   }
@@ -600,28 +621,31 @@ export class Naive {
     this.fills.push(fill);
     this.#reported.push(fill);
     order.filled = lots;
-    if (!isBuy) this.#reduceAside(order, lots);
+    if (!isBuy) this.#reduceSetAside(order, lots);
     const legMs = this.#legMs;
     this.#legMs = timeMs;
     // The stop of an entry for which an exit waits is there when that exit is sent, so that it is set aside.
-    const isGuardedFirst = order.quote > 0n || (this.#exitPending[symbolIndex]! && isBuy && order.parent === 0);
-    if (isGuardedFirst) this.#guard(order, price, lots, timeMs);
+    const isArmedFirst = order.quote > 0n || (this.#exitPending[symbolIndex]! && isBuy && order.parent === 0);
+    if (isArmedFirst) this.#armBracket(order, price, lots, timeMs);
     this.#end(order, 'filled');
-    if (!isGuardedFirst) this.#guard(order, price, lots, timeMs);
+    if (!isArmedFirst) this.#armBracket(order, price, lots, timeMs);
     this.#legMs = legMs;
   }
 
   /** A sale closes lots whose brackets are set aside, and a target those of its own bracket. */
-  #reduceAside({ symbolIndex, parent, slot }: NaiveOrder, lots: number): void {
-    const aside = this.#aside[symbolIndex]!;
-    aside.lots -= lots;
-    if (aside.lots <= 0 || this.#isFlat(symbolIndex)) aside.brackets = [];
-    for (const bracket of aside.brackets) if (bracket.entry === parent && slot === 'target') bracket.lots -= lots;
-    aside.brackets = aside.brackets.filter((bracket) => bracket.lots > 0);
+  #reduceSetAside({ symbolIndex, parent, slot }: NaiveOrder, lots: number): void {
+    const setAside = this.#setAside[symbolIndex]!;
+    setAside.lots -= lots;
+    if (setAside.lots <= 0 || this.#isFlat(symbolIndex)) setAside.brackets = [];
+    for (const bracket of setAside.brackets) if (bracket.entry === parent && slot === 'target') bracket.lots -= lots;
+    setAside.brackets = setAside.brackets.filter((bracket) => bracket.lots > 0);
   }
 
-  /** Rule 9: target and stop arrive with the fill of their entry. */
-  #guard(order: NaiveOrder, price: number, lots: number, timeMs: number): void {
+  /**
+   * Follows a fill with its bracket. An entry arms its stop and sends its target (rule 9), a leg makes its bracket smaller, and another sale
+   * that closes the position ends all brackets.
+   */
+  #armBracket(order: NaiveOrder, price: number, lots: number, timeMs: number): void {
     const { symbolIndex, id, parent } = order;
     if (parent > 0) {
       const bracket = this.#brackets[symbolIndex]!.find(({ entry }) => entry === parent);
@@ -636,12 +660,12 @@ export class Naive {
       if (this.#isFlat(symbolIndex)) this.#brackets[symbolIndex] = [];
       return;
     }
-    const guarded = Math.min(lots, this.#sellable(symbolIndex));
+    const protectedLots = Math.min(lots, this.#sellableLots(symbolIndex));
     const { stopLoss, trailing, takeProfit } = order;
-    if ((stopLoss > 0 || trailing > 0) && guarded > 0) {
+    if ((stopLoss > 0 || trailing > 0) && protectedLots > 0) {
       this.#brackets[symbolIndex]!.push({
         entry: id,
-        lots: guarded,
+        lots: protectedLots,
         stop: stopLoss,
         trailing,
         best: price,
@@ -650,17 +674,19 @@ export class Naive {
         triggeredMs: NaN,
       });
     }
-    const free = Math.min(lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));
-    if (takeProfit > 0 && free >= MIN_LOTS && !this.#exitPending[symbolIndex])
-      this.#submit(this.#draft(symbolIndex, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
+    const freeLots = Math.min(lots, this.#sellableLots(symbolIndex) - this.#lotsOnSale(symbolIndex));
+    if (takeProfit > 0 && freeLots >= MIN_LOTS && !this.#exitPending[symbolIndex])
+      this.#submit(this.#draft(symbolIndex, false, { lots: freeLots, limit: takeProfit, parent: id, slot: 'target' }));
   }
 
+  /** Reports the fills of the instant to the script, the earliest first. */
   #notify(isStarted: boolean): void {
     const reported = this.#reported.splice(0);
     if (!isStarted || !this.#options.script.onFill) return;
     reported.sort((a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || this.fills.indexOf(a) - this.fills.indexOf(b));
-    for (const fill of reported) this.#act(0, SALT.fill + fill.order);
+    for (const fill of reported) this.#act(0, CALLBACK_SALT.fill + fill.order);
   }
 }
 
+/** Returns the price at which the stop of a bracket triggers, in ticks. */
 const levelOf = ({ stop, trailing, best }: NaiveBracket): number => Math.max(stop, trailing > 0 ? best - trailing : 0);

@@ -1,10 +1,10 @@
-// Builds strategies of random decisions for comparisons. A decision depends only on a seed, the time and the visible state.
+// Builds strategies of random decisions. A naive backtest can repeat each decision: it depends only on a seed, the time and the visible state.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';
 
 /** The state on which a decision depends. Prices are in ticks and quantities in lots of the feed's instrument. */
-export interface View {
+export interface ScriptView {
   readonly timeMs: number;
   readonly feed: number;
   /** Differs for each kind of callback that may act at one time: a bar, a timer, a signal, the start, a fill. */
@@ -27,7 +27,7 @@ export interface Bracket {
   readonly trailing?: number;
 }
 
-/** Prices in ticks (10^-2), quantities in lots (10^-3). */
+/** One action of a random decision. Prices are in ticks (10^-2), quantities in lots (10^-3), `quote` in 0.01 USDT. */
 export type Action =
   | {
       readonly kind: 'buy';
@@ -42,8 +42,8 @@ export type Action =
   | { readonly kind: 'exit' }
   | { readonly kind: 'cancel'; readonly id: number };
 
-/** The salt of each kind of callback. That of a fill is increased by the number of its order. */
-export const SALT = { bar: 0, timer: 1, signal: 2, start: 3, fill: 4 } as const;
+/** A number for each kind of callback, so that callbacks of one time decide differently. That of a fill is increased by its order number. */
+export const CALLBACK_SALT = { bar: 0, timer: 1, signal: 2, start: 3, fill: 4 } as const;
 
 /** How often a script acts, and which orders it places. */
 export interface DecisionOptions {
@@ -56,9 +56,9 @@ export interface DecisionOptions {
 }
 
 /** Returns the random actions for a view. Equal seeds and views give equal actions. */
-export function decide({ seed, share, brackets, replaces = false }: DecisionOptions, view: View): Action[] {
+export function randomDecision({ seed, share, brackets, replaces = false }: DecisionOptions, view: ScriptView): Action[] {
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
-  const pick: Pick = (below) => Math.floor(rng.next() * below);
+  const pick: DrawBelow = (below) => Math.floor(rng.next() * below);
   if (rng.next() >= share) return [];
   const { open } = view;
   const bracket = brackets ? randomBracket(view, pick) : {};
@@ -69,15 +69,16 @@ export function decide({ seed, share, brackets, replaces = false }: DecisionOpti
 }
 
 /** Returns a random whole number from 0 on, below `below`. */
-type Pick = (below: number) => number;
+type DrawBelow = (below: number) => number;
 interface OrderTerms {
   readonly tag: string;
   readonly bracket: Bracket;
 }
+/** The smallest order of the spot instrument of these tests, in lots. */
 const MIN_LOTS = 2;
 
 /** Draws the legs of a bracket, each with its own probability. */
-function randomBracket({ closeTicks }: View, pick: Pick): Bracket {
+function randomBracket({ closeTicks }: ScriptView, pick: DrawBelow): Bracket {
   return {
     ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
     ...(pick(2) === 0 && { stopLoss: closeTicks - 10 - pick(150) }),
@@ -86,14 +87,14 @@ function randomBracket({ closeTicks }: View, pick: Pick): Bracket {
 }
 
 /** Returns an order that takes the tag of a cancelled one: in one of four cases a sale, in two of three cases a limit. */
-function randomReplacement({ closeTicks, heldLots }: View, { tag, bracket }: OrderTerms, pick: Pick): Action {
+function randomReplacement({ closeTicks, heldLots }: ScriptView, { tag, bracket }: OrderTerms, pick: DrawBelow): Action {
   const price = pick(3) === 0 ? {} : { limit: closeTicks - 40 + pick(60) };
   if (pick(4) === 0) return { kind: 'sell', lots: MIN_LOTS + pick(Math.max(1, heldLots)), tag, ...price };
   return { kind: 'buy', lots: MIN_LOTS + pick(300), tag, bracket, ...price };
 }
 
 /** Returns one random action, or none for a cancel without an open order. */
-function randomActions({ closeTicks, heldLots, open }: View, { tag, bracket }: OrderTerms, pick: Pick): Action[] {
+function randomActions({ closeTicks, heldLots, open }: ScriptView, { tag, bracket }: OrderTerms, pick: DrawBelow): Action[] {
   switch (pick(9)) {
     case 0:
       return [{ kind: 'buy', quote: 1000 + pick(30_000), tag, bracket }];
@@ -115,7 +116,7 @@ function randomActions({ closeTicks, heldLots, open }: View, { tag, bracket }: O
   }
 }
 
-/** What the strategies of a comparison decide on. */
+/** What the strategies of a comparison randomDecision on. */
 export interface ScriptOptions extends DecisionOptions {
   readonly feeds: readonly string[];
   /** True: it decides at every bar. False: it decides only at signals and timers. */
@@ -127,9 +128,9 @@ export interface ScriptOptions extends DecisionOptions {
 }
 
 /** Bars of the two averages whose crossing is the signal. */
-export const FAST = 3;
+export const FAST_BARS = 3;
 /** Length of the slow average, in bars. */
-export const SLOW = 8;
+export const SLOW_BARS = 8;
 
 /** Performs the actions of a script. Feed 0 has the signal and is the feed of timers. */
 abstract class ScriptedStrategy extends Strategy {
@@ -139,7 +140,7 @@ abstract class ScriptedStrategy extends Strategy {
   act(index: number, salt: number): void {
     const feed = this.feedList[index]!;
     const position = this.position(feed);
-    const view: View = {
+    const view: ScriptView = {
       timeMs: this.nowMs,
       feed: index,
       salt,
@@ -148,7 +149,7 @@ abstract class ScriptedStrategy extends Strategy {
       heldLots: position.qty.times(1000).floor().toNumber(),
       open: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
     };
-    for (const action of decide(this.options, view)) this.perform(feed, action);
+    for (const action of randomDecision(this.options, view)) this.perform(feed, action);
   }
   /** Carries out one action of the script. */
   private perform(feed: Feed, action: Action): void {
@@ -172,28 +173,28 @@ abstract class ScriptedStrategy extends Strategy {
 }
 
 /** Returns the strategy class of a script. It has only the callbacks that the script uses. */
-export function scriptStrategy(options: ScriptOptions) {
+export function randomScriptStrategy(options: ScriptOptions) {
   class Scripted extends ScriptedStrategy {
     options = options;
     feedList = options.feeds.map((name) => this.feed(name));
     constructor(setup: ConstructorParameters<typeof Strategy>[0]) {
       super(setup);
       const { close } = this.feedList[0]!;
-      if (options.signals) this.when(crossedUp(sma(close, FAST), sma(close, SLOW)), () => this.act(0, SALT.signal));
-      if (options.timerMinutes) this.every(`${options.timerMinutes}m`, () => this.act(0, SALT.timer));
+      if (options.signals) this.when(crossedUp(sma(close, FAST_BARS), sma(close, SLOW_BARS)), () => this.act(0, CALLBACK_SALT.signal));
+      if (options.timerMinutes) this.every(`${options.timerMinutes}m`, () => this.act(0, CALLBACK_SALT.timer));
     }
   }
   const callbacks = {
     onBar(this: Scripted) {
       this.feedList.forEach((feed, index) => {
-        if (feed.fresh) this.act(index, SALT.bar);
+        if (feed.fresh) this.act(index, CALLBACK_SALT.bar);
       });
     },
     onStart(this: Scripted) {
-      this.act(0, SALT.start);
+      this.act(0, CALLBACK_SALT.start);
     },
     onFill(this: Scripted, fill: FillInfo) {
-      this.act(0, SALT.fill + fill.orderId);
+      this.act(0, CALLBACK_SALT.fill + fill.orderId);
     },
   };
   for (const name of ['onBar', 'onStart', 'onFill'] as const) {

@@ -3,16 +3,22 @@
 import { expect, it, test } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import type { Market } from '../../src/model/instrument.ts';
+import type { Side } from '../../src/model/order.ts';
 import { Strategy, type OrderOptions, type StrategyClass } from '../../src/index.ts';
 import { Fixture } from '../fixtures/riskFixture.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, orderRows, planFor } from './world.ts';
 
-const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
 
-/** Returns the deny code of an order that is placed at a close of 100 (contracts: 1000), and the log message about it. */
-async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
+/**
+ * Places an order at a close of 100 on spot, or of 1000 on a contract. Returns its deny code, null for an order that is sent, and the log
+ * messages about it.
+ */
+async function denialOf(market: Market, side: Side, options: OrderOptions) {
+  const isFutures = market === 'futures';
   const strategy: StrategyClass = class extends Strategy {
     row = 0;
     override onBar() {
@@ -20,17 +26,18 @@ async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
     }
   };
   const bars = isFutures ? barsOfRows([ROW, ROW, ROW], linearContract()) : barsOfRows([ROW, ROW, ROW]);
-  const cash = isFutures ? { cash: { USDT: '100000' }, futures: TERMS } : {};
+  const cash = isFutures ? { cash: { USDT: '100000' }, futures: FUTURES } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
-  const text: string[] = [];
-  const prepared = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
+  const messages: string[] = [];
+  const prepared = await prepareBacktest(plan, { refusals: (_, __, message) => messages.push(message) });
   prepared.loop(prepared.engine);
   const [order] = orderRows(runRecordOf(plan, prepared, false));
-  return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
+  return { code: order!.ending === 'denied' ? order!.code : null, messages };
 }
 
 // Worked out by hand: a buy has its stop below its entry and its target above it, a sell its stop above and its target below.
-const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
+/** Options of a spot buy at a price of 100, each with the expected deny code; null for a buy that is sent. */
+const SPOT_BUYS: readonly (readonly [OrderOptions, string | null])[] = [
   [{ stopLoss: 99.99 }, null],
   [{ stopLoss: 100 }, 'STOP_SIDE'],
   [{ stopLoss: 110 }, 'STOP_SIDE'],
@@ -46,38 +53,44 @@ const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ limit: 105, takeProfit: 103 }, null],
   [{ trailing: 50 }, null],
 ];
-it.each(SPOT)('a spot buy at 100 with %j has the deny code %s', async (options, code) => {
-  expect((await denialOf('buy', options, false)).code).toBe(code);
+it.each(SPOT_BUYS)('a spot buy at 100 with %j has the deny code %s', async (options, code) => {
+  expect((await denialOf('spot', 'buy', options)).code).toBe(code);
 });
 
-const scaleOptions = (options: OrderOptions) =>
+/** Returns the options with ten times each price. */
+const timesTen = (options: OrderOptions) =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [name, Number(value) * 10])) as OrderOptions;
-const mirrorOptions = (options: OrderOptions) =>
+/** Returns the options of the opposite order: each price is mirrored at 100. */
+const mirrored = (options: OrderOptions) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
   ) as OrderOptions;
-it.each(SPOT)('a contract bought at 1000 with ten times %j, or sold with its mirror image, has the deny code %s', async (options, code) => {
-  expect((await denialOf('buy', scaleOptions(options), true)).code).toBe(code);
-  expect((await denialOf('sell', scaleOptions(mirrorOptions(options)), true)).code).toBe(code);
-});
+it.each(SPOT_BUYS)(
+  'a contract bought at 1000 with ten times %j, or sold with its mirror image, has the deny code %s',
+  async (options, code) => {
+    expect((await denialOf('futures', 'buy', timesTen(options))).code).toBe(code);
+    expect((await denialOf('futures', 'sell', timesTen(mirrored(options)))).code).toBe(code);
+  },
+);
 
-it('the message names the prices and where the entry price is from', async () => {
-  expect((await denialOf('buy', { stopLoss: 110 }, false)).reason).toEqual([
+it('the message about a denied bracket names both prices, and where the entry price is from', async () => {
+  expect((await denialOf('spot', 'buy', { stopLoss: 110 })).messages).toEqual([
     expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
   ]);
-  expect((await denialOf('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
+  expect((await denialOf('futures', 'sell', { limit: 1050, takeProfit: 1060 })).messages).toEqual([
     expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
   ]);
 });
 
-test('a trigger is the entry price of a trigger order, and an order that reduces has no entry', () => {
+test('the entry price of a trigger order is its trigger, and a bracket of an order that reduces is not checked', () => {
   const fixture = new Fixture();
-  const runGuarded = (options: object) =>
+  /** Returns the deny code of a trigger order to buy at 1200 ticks. */
+  const codeOfTriggerOrder = (options: object) =>
     fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...options }));
-  expect(runGuarded({ stopLoss: 1199 })).toBeNull();
-  expect(runGuarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
+  expect(codeOfTriggerOrder({ stopLoss: 1199 })).toBeNull();
+  expect(codeOfTriggerOrder({ stopLoss: 1200 })).toBe('STOP_SIDE');
   expect(fixture.risk.detail()).toContain('(its trigger)');
-  expect(runGuarded({ takeProfit: 1199 })).toBe('TARGET_SIDE');
+  expect(codeOfTriggerOrder({ takeProfit: 1199 })).toBe('TARGET_SIDE');
   fixture.hold(50);
-  expect(runGuarded({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
+  expect(codeOfTriggerOrder({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
 });

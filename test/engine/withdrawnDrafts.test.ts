@@ -14,7 +14,7 @@ const quietRows = Array.from({ length: 20 }, () => [10_000, 10_000, 10_000, 10_0
 const STOP_PRICE = 900;
 
 /** Holds a contract with a stop at the exchange, then reverses it and buys the other contract. */
-class Rebalancer extends Strategy {
+class ReversesByRebalance extends Strategy {
   allFeeds = this.feeds('all');
   row = 0;
   override onBar() {
@@ -26,10 +26,10 @@ class Rebalancer extends Strategy {
   }
 }
 
-test('no draft is sent while all are withdrawn, though one waits only for another', async () => {
+test('when all drafts are withdrawn at once, none is sent, although some wait only for another draft', async () => {
   const futures = { leverage: 1, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
-    strategies: [Rebalancer],
+    strategies: [ReversesByRebalance],
     feeds: { all: contracts.map((contract) => barsOfRows(quietRows, contract)) },
     cash: { USDT: '100000' },
     futures,
@@ -37,17 +37,17 @@ test('no draft is sent while all are withdrawn, though one waits only for anothe
   });
   const prepared = await prepareBacktest(plan, {});
   const { engine } = prepared;
-  let waiting = 0;
-  // As a live bot stops, before the cancel of the trigger order has arrived.
+  let waitingCount = 0;
+  // Withdraws all drafts as a live bot does when it stops. The cancel of the trigger order has not arrived yet.
   engine.queue.at(plan.fromMs + 9.5 * 60_000, () => {
-    waiting = engine.orders.drafts.waiting.length;
+    waitingCount = engine.orders.drafts.waiting.length;
     engine.haltActions = new HaltActions(engine);
     engine.drafts.withdrawAll(() => true);
     engine.haltActions = null;
   });
   prepared.loop(engine);
   prepared.checkBooks();
-  expect(waiting).toBe(3);
+  expect(waitingCount).toBe(3);
   const orders = orderRows(runRecordOf(plan, prepared, false));
   expect(orders.map(({ side, role, ending, filled }) => [side, role, ending, filled])).toEqual([
     ['buy', 'market', 'filled', 100],
@@ -55,7 +55,7 @@ test('no draft is sent while all are withdrawn, though one waits only for anothe
     ['sell', 'market', 'canceled', 0],
     ['sell', 'market', 'canceled', 0],
     ['buy', 'market', 'canceled', 0],
-    // The stop that had to make way for the reversal is back.
+    // The stop that was cancelled for the reversal is placed again.
     ['sell', 'stopLoss', 'open', 0],
   ]);
   expect(engine.followUps).toBe(0);
