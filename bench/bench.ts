@@ -17,7 +17,7 @@ import { pairsBench, pairsPart, type PairsUse } from './pairs.ts';
 import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
-import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
+import { buildReference, runReference, writeUnits, type ReferenceFigures } from './reference.ts';
 import { firstRows, randomWalk } from './series.ts';
 import { sweepBench, type SweepBench } from './sweep.ts';
 import { longBench } from './long.ts';
@@ -283,7 +283,7 @@ function runFormProcess(form: string, workload: string): FormRun {
   return JSON.parse(runPartProcess('--part', form, workload)) as FormRun;
 }
 
-function withoutTime({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {
+function withoutTime({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: ReferenceFigures): ReferenceFigures {
   return { equity, fees, fills, maxDrawdown, equitySum, fillsHash };
 }
 

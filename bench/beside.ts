@@ -14,7 +14,7 @@ import {
   haveSameResult,
   runTimed,
   windowParams,
-  type LoadedStrategy,
+  type BenchStrategy,
 } from './workloads.ts';
 
 const ROUNDS = 3;
@@ -85,7 +85,7 @@ async function runSixOtherClasses(scratch: Scratch): Promise<void> {
   // The strategy of burst.ts reads this global at every bar.
   Object.assign(globalThis, { isobarBench: undefined });
   const feeds = [feedPlan('bars', firstRows(randomWalk('AAAUSDT', WARM_UP_ROWS, 1), WARM_UP_ROWS))];
-  const run = (loaded: LoadedStrategy, params: Record<string, unknown>) => runTimed(benchPlan(loaded, feeds, HEAVY, params), scratch);
+  const run = (loaded: BenchStrategy, params: Record<string, unknown>) => runTimed(benchPlan(loaded, feeds, HEAVY, params), scratch);
   for (const file of OTHER_STRATEGIES) await run(await loadStrategyFile(file), {});
   for (const name of ['fifth', 'sixth']) await run(await loadStrategyFile('strategies/smaCrossOnBar.ts', name), windowParams(HEAVY));
 }

@@ -6,7 +6,7 @@ import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { FeedPlan } from '../dist/definition/plan/plan.js';
 import { runPartProcess } from './partProcess.ts';
-import { compile, writeUnits, type Figures, type ReferenceRun } from './reference.ts';
+import { compile, writeUnits, type ReferenceFigures, type ReferenceRun } from './reference.ts';
 import { aggregateBars, firstRows, randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowParams, type TimedRun } from './workloads.ts';
 
@@ -159,7 +159,7 @@ function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   return { name, nsPerBar, firstNsPerBar, cNsPerBar: cNs, ratio: nsPerBar / cNs, firstRatio: firstNsPerBar / cNs };
 }
 
-function assertEqual(name: Cliff, found: Figures, expected: Figures): void {
-  if (Object.entries(expected).every(([key, value]) => found[key as keyof Figures] === value)) return;
+function assertEqual(name: Cliff, found: ReferenceFigures, expected: ReferenceFigures): void {
+  if (Object.entries(expected).every(([key, value]) => found[key as keyof ReferenceFigures] === value)) return;
   throw new Error(`${name}: the engine differs from C:\n${JSON.stringify({ found, expected })}`);
 }

@@ -11,7 +11,7 @@ import type { RunRecord } from '../dist/model/run/run.js';
 import { runPartProcess } from './partProcess.ts';
 import type { Workload } from './reference.ts';
 import { firstRows, randomWalk } from './series.ts';
-import { feedPlan, loadStrategyFile, benchPlan, ROWS, haveSameResult, runTimed, type LoadedStrategy } from './workloads.ts';
+import { feedPlan, loadStrategyFile, benchPlan, ROWS, haveSameResult, runTimed, type BenchStrategy } from './workloads.ts';
 
 const CHECKED_ROWS = 200_000;
 const ROUNDS = 3;
@@ -52,7 +52,7 @@ export async function futuresPart(kind: FuturesKind): Promise<void> {
  * Throws unless both kinds make the same trades, the contract pays funding, and blocks of one row give the same result. The end of a run
  * compares the books of the bot with those of the venue.
  */
-async function checkEqual(strategy: LoadedStrategy): Promise<void> {
+async function checkEqual(strategy: BenchStrategy): Promise<void> {
   const bars = firstRows(randomWalk('AAAUSDT', CHECKED_ROWS, 1), CHECKED_ROWS);
   const spot = await runBacktest(planOf('spot', strategy, bars));
   const futures = await runBacktest(planOf('futures', strategy, bars));
@@ -66,7 +66,7 @@ async function checkEqual(strategy: LoadedStrategy): Promise<void> {
 }
 
 /** Returns the plan of a run on spot or on a contract with marks and funding. */
-function planOf(kind: FuturesKind, strategy: LoadedStrategy, bars: BarColumns, blockRows?: number): RunPlan {
+function planOf(kind: FuturesKind, strategy: BenchStrategy, bars: BarColumns, blockRows?: number): RunPlan {
   const params = { fast: WORK.fast, slow: WORK.slow };
   if (kind === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
   const instrument = contractOf(bars.instrument);

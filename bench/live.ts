@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { strategyPlanOf } from '../dist/definition/load/strategies.js';
-import { readLiveConfig } from '../dist/tasks/bot/config/read.js';
-import { LiveLog } from '../dist/tasks/bot/run/log.js';
+import { readLiveConfig } from '../dist/tasks/bot/config/liveConfig.js';
+import { LiveLog } from '../dist/tasks/bot/run/liveLog.js';
 import { openLiveBot, type LiveOptions } from '../dist/tasks/bot/openLiveBot.js';
 import { sma, Strategy } from '../dist/index.js';
-import { tuneV8 } from '../dist/adapters/runtime/v8.js';
+import { tuneV8 } from '../dist/adapters/runtime/tuneV8.js';
 import { JumpingScheduler } from './jumpingScheduler.ts';
 import { PartProcess } from './partProcess.ts';
 import { ccxtCreateOrder } from './restCreate.ts';
@@ -177,7 +177,7 @@ export async function livePart(folder: string, exchangeJson: string): Promise<vo
   });
   const watch = new OrderWatch();
   const running = await openLiveBot(config, {
-    log: (nowMs) => new LiveLog({ write: () => {}, isPretty: false, nowMs, formatTime: String, hide: (text) => text }),
+    log: (nowMs) => new LiveLog({ write: () => {}, isPretty: false, nowMs, formatTime: String, removeSecrets: (text) => text }),
     broken: (reason) => {
       throw new Error(reason);
     },

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
-import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
+import { SYNTHETIC } from '../dist/adapters/catalog/bars/barQuality.js';
 import { writeFileSync } from 'node:fs';
 import { firstRows, randomWalk } from './series.ts';
 

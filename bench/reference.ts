@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 
 /** The result of a run, in the terms of the C programs: money in units of 10^-6. */
-export interface Figures {
+export interface ReferenceFigures {
   readonly equity: number;
   readonly fees: number;
   readonly fills: number;
@@ -15,7 +15,7 @@ export interface Figures {
   readonly fillsHash: string;
 }
 /** The figures of the C program and its time. */
-export interface ReferenceRun extends Figures {
+export interface ReferenceRun extends ReferenceFigures {
   readonly nsPerBar: number;
 }
 

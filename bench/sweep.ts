@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
-import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
-import { LaneMemory, runLanes } from '../dist/tasks/sweep/threads/lanes.js';
+import { SYNTHETIC } from '../dist/adapters/catalog/bars/barQuality.js';
+import { LaneMemory, runLanes } from '../dist/tasks/sweep/threads/runLanes.js';
 import { prepareBacktest, runRecordOf } from '../dist/tasks/backtest/run/runBacktest.js';
 import { setUpSweep } from '../dist/tasks/sweep/plan/setUp.js';
-import { threadRunner } from '../dist/tasks/sweep/threads/threads.js';
+import { threadRunner } from '../dist/tasks/sweep/threads/threadRunner.js';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import { columnMedian } from '../dist/report/kernels/sums.js';
 import { setFigures, type SetRecord } from '../dist/report/sweep/figures/setFigures.js';

@@ -14,9 +14,10 @@ type Row = readonly [name: string, value: string, limit: string];
 const numberText = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
 /** Returns text such as `1.20; 1.50 s`: the figures without the envelope and with it. */
-const pairText = (bare: number, whole: number, unit: string): string => `${numberText(bare)}; ${numberText(whole)} ${unit}`;
+const withAndWithoutEnvelope = (withoutEnvelope: number, withEnvelope: number, unit: string): string =>
+  `${numberText(withoutEnvelope)}; ${numberText(withEnvelope)} ${unit}`;
 
-/** Limits of the strategies that place orders at every bar, in ns. All others have a limit in multiples of C. */
+/** Limits of the strategies that place orders at every bar, in ns. All others have a limit as a multiple of C, the reference program in C. */
 const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'a market order at every bar': '≤ 80 ns',
   'a limit re-priced at every bar, its number kept': '≤ 120 ns',
@@ -107,7 +108,7 @@ export function rowsOfBench(figures: BenchFigures): readonly Row[] {
     ['an order, intent to done', `${numberText(figures.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', numberText(figures.linearity), '≤ 1.3'],
     ['last 1 M bars after 500 k orders / after none', numberText(figures.finishedOrders), '≤ 1.1'],
-    ['as seventh strategy class / as first', numberText(figures.seventhStrategy), '≤ 1.25'],
+    ['a strategy class run after six others / run first', numberText(figures.seventhStrategy), '≤ 1.25'],
     [
       'sweep of 200 sets, a bar and set / C',
       `${numberText(figures.sweep.ratioToC)}   (${numberText(figures.sweep.cpuNsPerBarAndSet, 1)} ns)`,
@@ -123,13 +124,21 @@ export function rowsOfBench(figures: BenchFigures): readonly Row[] {
     ['bytes a bar, whole command', numberText(figures.bytesPerBar, 1), '≤ 80'],
     ['whole command, 1 025 708 bars', `${numberText(figures.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
     ['CPU of it; of it with the envelope', '', ''],
-    ['            5 M bars, 194 940 fills, report', pairText(figures.whole.heavyCpuS, figures.whole.heavyEnvelopeCpuS, 's'), '≤ 1.6'],
+    [
+      '            5 M bars, 194 940 fills, report',
+      withAndWithoutEnvelope(figures.whole.heavyCpuS, figures.whole.heavyEnvelopeCpuS, 's'),
+      '≤ 1.6',
+    ],
     ['            the same with --no-report', `${numberText(figures.whole.heavyBareCpuS)} s`, ''],
-    ['            5 M bars, 19 566 fills, report', pairText(figures.whole.lightCpuS, figures.whole.lightEnvelopeCpuS, 's'), '≤ 1.2'],
-    ['            a fill, of a million', pairText(figures.whole.fillUs, figures.whole.fillEnvelopeUs, 'us'), '≤ 3'],
+    [
+      '            5 M bars, 19 566 fills, report',
+      withAndWithoutEnvelope(figures.whole.lightCpuS, figures.whole.lightEnvelopeCpuS, 's'),
+      '≤ 1.2',
+    ],
+    ['            a fill, of a million', withAndWithoutEnvelope(figures.whole.fillUs, figures.whole.fillEnvelopeUs, 'us'), '≤ 3'],
     [
       '            500 symbols x 20 000 bars',
-      `${pairText(figures.whole.symbolsCpuS, figures.whole.symbolsEnvelopeCpuS, 's')}, ${numberText(figures.whole.symbolsPeakMb, 0)} MB`,
+      `${withAndWithoutEnvelope(figures.whole.symbolsCpuS, figures.whole.symbolsEnvelopeCpuS, 's')}, ${numberText(figures.whole.symbolsPeakMb, 0)} MB`,
       '≤ 9 s, 900 MB',
     ],
     ['            a symbol of 500 / of 125', numberText(figures.whole.symbolsLinearity), '≤ 1.2'],
@@ -145,7 +154,7 @@ export function rowsOfBench(figures: BenchFigures): readonly Row[] {
     ],
     ['            / ccxt up to its socket', numberText(figures.live.ratioToCcxtSocket), ''],
     ['            one in a hundred', `${numberText(figures.live.barToBytesCpuP99Us, 0)} us`, ''],
-    ['            time of day, p50 and p99', `${numberText(figures.live.p50Ms)} and ${numberText(figures.live.p99Ms)} ms`, ''],
+    ['            wall time, p50 and p99', `${numberText(figures.live.p50Ms)} and ${numberText(figures.live.p99Ms)} ms`, ''],
     [
       '            close of the bar to bytes, p50',
       `${numberText(figures.live.closeToBytesMs, 0)} ms   (${numberText(figures.live.closeToBytesCpuUs, 0)} us of CPU)`,

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
-import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
-import { runReference, writeUnits, type Figures, type Workload } from './reference.ts';
+import { SYNTHETIC } from '../dist/adapters/catalog/bars/barQuality.js';
+import { runReference, writeUnits, type ReferenceFigures, type Workload } from './reference.ts';
 import { firstRows, randomWalk } from './series.ts';
 import { HEAVY, LIGHT, ROWS } from './workloads.ts';
 
@@ -187,7 +187,7 @@ export function runCommand(args: readonly string[]): FinishedCommand {
 }
 
 /** Throws if the result differs from that of the reference, whose money is in units of 10^-6. */
-function assertEqual(name: string, { run, orders }: Result, expected: Figures | null): void {
+function assertEqual(name: string, { run, orders }: Result, expected: ReferenceFigures | null): void {
   if (expected === null) return;
   const found = { equity: Math.round(Number(run.endEquity) * 1e6), fills: orders.fills, fees: Math.round(Number(orders.fees) * 1e6) };
   const { equity, fills, fees } = expected;

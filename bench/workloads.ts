@@ -12,7 +12,7 @@ import type { FeedPlan, RunPlan } from '../dist/definition/plan/plan.js';
 import { prepareBacktest, runRecordOf, runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
 import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
-import type { Figures, Workload } from './reference.ts';
+import type { ReferenceFigures, Workload } from './reference.ts';
 
 /** Number of one-minute bars in the main series. */
 export const ROWS = 5_000_000;
@@ -29,21 +29,21 @@ export function windowParams({ fast, slow }: Workload) {
 }
 
 /** A strategy file of the benchmark, loaded as the command loads one. */
-export interface LoadedStrategy {
+export interface BenchStrategy {
   readonly strategy: StrategyClass;
   readonly hash: string;
   readonly file: string;
 }
 
 /** Loads a strategy file. With an `alias` it is a class of that name, for which a loop of its own is compiled. */
-export async function loadStrategyFile(file: string, alias = ''): Promise<LoadedStrategy> {
+export async function loadStrategyFile(file: string, alias = ''): Promise<BenchStrategy> {
   const path = new URL(`../${file}`, import.meta.url).pathname;
   const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadCopy(path, alias));
   return { strategy, hash, file };
 }
 
 /** Loads a copy of the file in which the class has the name `alias`, then removes the copy. */
-async function loadCopy(path: string, alias: string): Promise<Omit<LoadedStrategy, 'file'>> {
+async function loadCopy(path: string, alias: string): Promise<Omit<BenchStrategy, 'file'>> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
   const copy = join(folder, `${alias}.ts`);
   try {
@@ -63,7 +63,7 @@ export function feedPlan(name: string, bars: BarColumns): FeedPlan {
 
 /** Returns the plan of a backtest of one strategy over the feeds. */
 export function benchPlan(
-  loaded: LoadedStrategy,
+  loaded: BenchStrategy,
   feeds: readonly FeedPlan[],
   work: Workload,
   params: Record<string, unknown>,
@@ -93,7 +93,7 @@ export interface TimedRun {
   readonly ns: number;
   /** CPU time of the thread that runs the loop, without the threads of the compiler and the garbage collector. */
   readonly threadNs: number;
-  readonly figures: Figures;
+  readonly figures: ReferenceFigures;
 }
 
 /** Returns the CPU time of the main thread in ns, or that of the process where the system does not report threads. */
@@ -142,7 +142,7 @@ const columnBytes = (columns: object): readonly Buffer[] =>
     .map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength));
 
 /** Returns the figures of a single-feed run in the terms of the C reference: money in units, rows instead of times. */
-export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): Figures {
+export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): ReferenceFigures {
   const { bars } = feeds[0]!;
   let peak = startUnits;
   let maxDrawdown = 0;

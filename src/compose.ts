@@ -7,7 +7,7 @@ export { orderRuleOf } from './app/models/riskRules.ts';
 export { feeModelOf as feesOf, slippageOf } from './app/models/venueModels.ts';
 export type { ComposeModule, ModuleBinding } from './definition/plan/module.ts';
 export type { RunPlan, StrategyPlan } from './definition/plan/plan.ts';
-export type { LatencyModel } from './adapters/replay/latency.ts';
+export type { LatencyModel } from './adapters/replay/latencyModel.ts';
 export type { Fill } from './model/fill.ts';
 export type { Instrument } from './model/instrument.ts';
 export type { ApprovedOrder, Order, OrderId, Side, VenueOrderId } from './model/order.ts';

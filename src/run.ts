@@ -10,7 +10,7 @@ export {
   type Summary,
   type Trades,
 } from './tasks/backtest/fromCode/backtest.ts';
-export type { BacktestOptions, CodeOptions, FileOptions } from './tasks/backtest/fromCode/options.ts';
+export type { BacktestOptions, CodeOptions, FileOptions } from './tasks/backtest/fromCode/backtestRequest.ts';
 export {
   generateBars,
   readBars,

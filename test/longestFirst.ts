@@ -7,17 +7,17 @@ const SLOW_FILES = [
   'docs/docs', 'eight/eight', 'campaigns/rebirth', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
   'e2e/report', 'e2e/killBot', 'e2e/prove', 'live/haltActs', 'live/maintenance', 'faults/throttles', 'docs/contributing', 'e2e/proofSample',
   'e2e/dashboard', 'divergence/planted', 'live/portfolio', 'e2e/editors', 'live/liveBot', 'e2e/strategyKinds', 'golden/real',
-  'service/killHostile', 'e2e/parity', 'e2e/sweepQueue', 'e2e/ownTests', 'simulation/world/world', 'blackbox/conformance', 'e2e/killDemo',
-  'e2e/cliBadInput', 'e2e/trials', 'campaigns/botKill', 'live/why', 'e2e/compare', 'faults/faults', 'live/barLengths', 'engine/naive',
+  'service/killHostile', 'e2e/parity', 'e2e/sweepQueue', 'e2e/authorProject', 'simulation/world/world', 'blackbox/conformance', 'e2e/killDemo',
+  'e2e/cliBadInput', 'e2e/trials', 'campaigns/botKill', 'live/why', 'e2e/compareReport', 'faults/faults', 'live/barLengths', 'engine/naive',
   'divergence/several', 'service/socket', 'campaigns/lookAhead', 'e2e/marketData', 'e2e/sweepState', 'campaigns/killTruth', 'live/replay',
   'e2e/breakeven', 'live/restart', 'campaigns/tradeFills', 'live/modules', 'e2e/models', 'campaigns/breakEven', 'live/executionInterval',
-  'e2e/tradeBars', 'e2e/futures', 'e2e/verify', 'e2e/sweepReport', 'e2e/cli', 'live/replacement', 'simulation/journalCrash',
-  'e2e/secretCanary', 'campaigns/envelope', 'live/throwers', 'rest/wire', 'e2e/whyPage', 'golden/golden', 'live/rebirth',
+  'e2e/tradeBars', 'e2e/futures', 'e2e/verify', 'e2e/sweepReport', 'e2e/backtestCommand', 'live/replacement', 'simulation/journalCrash',
+  'e2e/secretCanary', 'campaigns/envelope', 'live/throwingStrategy', 'rest/wire', 'e2e/whyPage', 'golden/golden', 'live/rebirth',
   'campaigns/exchangeKill', 'e2e/dataImport', 'rest/client', 'e2e/journalKill', 'campaigns/riskFutures', 'e2e/mcp', 'service/connections',
-  'service/kill', 'rest/orderState', 'campaigns/guards', 'e2e/canary', 'campaigns/proveCorpus', 'golden/cleanData', 'campaigns/risk',
+  'service/kill', 'rest/orderState', 'campaigns/guards', 'e2e/echoedSecrets', 'campaigns/proveCorpus', 'golden/cleanData', 'campaigns/risk',
   'e2e/doctor', 'docs/api', 'simulation/lanes', 'rest/codes', 'architecture/words', 'simulation/exchangeCrash', 'e2e/parityCommand',
   'divergence/feeds', 'campaigns/limits', 'live/packages', 'live/liveRisk', 'rest/marketData', 'campaigns/restFaults', 'service/httpServer',
-  'live/acts', 'rest/doctor', 'campaigns/fiftyClients', 'live/seriesFile',
+  'live/operatorActions', 'rest/doctor', 'campaigns/fiftyClients', 'live/seriesFile',
 ]; // prettier-ignore
 
 /** Returns the place of a file in the list; the length of the list for any other file. */

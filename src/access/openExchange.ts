@@ -2,7 +2,7 @@
 
 import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
-import type { ApiCallLog } from '../adapters/exchange/client/clientParts.ts';
+import type { ApiCallLog } from '../adapters/exchange/client/restClientDeps.ts';
 import { RestClient } from '../adapters/exchange/client/restClient.ts';
 import { Limiter, type LimitEvent } from '../adapters/exchange/limits/limiter.ts';
 import { ServerClock, type ServerClockOptions, type ServerTime } from '../adapters/exchange/time/serverClock.ts';

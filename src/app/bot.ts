@@ -259,7 +259,7 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
 function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
   const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
   const run = new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
-  run.isHidden = feed.isHidden ?? false;
+  run.isExecutionOnly = feed.isExecutionOnly ?? false;
   return run;
 }
 

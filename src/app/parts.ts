@@ -1,6 +1,6 @@
 // The parts of a bot, each with one token that carries its type.
 
-import type { LatencyModel } from '../adapters/replay/latency.ts';
+import type { LatencyModel } from '../adapters/replay/latencyModel.ts';
 import type { StrategyPlan } from '../definition/plan/plan.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { OrderManager } from '../orders/orderManager.ts';

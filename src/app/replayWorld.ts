@@ -3,7 +3,7 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { EventOrder } from '../adapters/replay/eventOrder.ts';
 import type { FinerSource } from '../adapters/replay/finerRows.ts';
-import { FixedLatency, type LatencyModel } from '../adapters/replay/latency.ts';
+import { FixedLatency, type LatencyModel } from '../adapters/replay/latencyModel.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';

@@ -10,7 +10,7 @@ import type { EquitySink } from '../engine/book/equityRecorder.ts';
 import { sealEngine } from '../engine/loop/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../model/warning.ts';
-import { addStrategies, fund, type HostMaker } from './begin.ts';
+import { addStrategies, depositCash, type HostMaker } from './startStrategies.ts';
 import { botMaker, type Bot, type MakeOptions } from './bot.ts';
 import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
@@ -73,7 +73,7 @@ export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBo
     const { engine } = bot;
     const botPlan = { ...plan, strategies: bot.strategies };
     addStrategies(engine, botPlan, options.hostFor);
-    return { plan: botPlan, bot, engine, deposits: fund(engine, botPlan) };
+    return { plan: botPlan, bot, engine, deposits: depositCash(engine, botPlan) };
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { catalogStore, type BarStore } from '../adapters/catalog/bars/store.ts';
+import { catalogStore, type BarStore } from '../adapters/catalog/bars/barStore.ts';
 import type { Streaming } from '../adapters/catalog/bars/streamedBars.ts';
 import { ConfigError } from '../base/errors.ts';
 import { closeMsOf, openMsOf } from '../model/bars/bars.ts';
@@ -302,8 +302,8 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
 /** Returns notes about execution-only feeds, in which orders fill and which the strategy does not see. */
 function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
-  const settings = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
-    const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
+  const settings = finestFeeds(feeds.filter(({ isExecutionOnly }) => !isExecutionOnly)).flatMap(({ bars: { instrument, interval } }) => {
+    const finer = feeds.find(({ isExecutionOnly, bars }) => isExecutionOnly && bars.instrument.id === instrument.id);
     return finer === undefined
       ? []
       : [

@@ -6,15 +6,17 @@ import type { RestClient } from '../../src/adapters/exchange/client/restClient.t
 import type { Rng } from '../../src/base/number/rng.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 
-/** Half the width in ticks of the prices that clients quote. It is narrow, so that their orders meet. */
-const SPREAD = 40;
-const MIDDLE = 65_000;
+/** Largest distance of a quoted price from the middle, in ticks. It is small, so that the orders of clients meet. */
+const MAX_DISTANCE_TICKS = 40;
+/** The price around which all clients quote, in USDT. */
+const MIDDLE_PRICE = 65_000;
 /** Rows of a page of own trades. */
-const PAGE = 1000;
+const PAGE_ROWS = 1000;
 const SYMBOL = 'BTCUSDT';
 const CONTRACT = 'E-BTC-USDT';
 const TIMES_IN_FORCE = [null, null, 'IOC', 'FOK', 'POST_ONLY'] as const;
 
+/** An order that the exchange has acknowledged. */
 interface AcknowledgedOrder {
   readonly id: string;
   readonly isSpot: boolean;
@@ -29,14 +31,14 @@ interface OwnTrade {
   readonly quantity: string;
 }
 
-/** One client with its own account, which remembers every reported order. */
+/** One client with its own account. It records every order that the exchange has acknowledged. */
 export class RandomClient {
   readonly name: string;
   readonly #client: RestClient;
   readonly #rng: Rng;
   /** Every order that the exchange has acknowledged. */
   readonly #reported: AcknowledgedOrder[] = [];
-  /** Holdings and paid fees of this account on spot, by coin. `prove` fills the map. */
+  /** Holdings and paid fees of this account on spot, by coin. `checkOrders` fills the map. */
   readonly coins = new Map<string, Decimal>();
   refusals = 0;
   cancels = 0;
@@ -48,20 +50,20 @@ export class RandomClient {
     this.#rng = rng;
   }
 
-  get orders(): number {
+  get orderCount(): number {
     return this.#reported.length;
   }
 
   /** Acts until `isOver` is true. Each action waits for the reply to the one before. */
-  async live(isOver: () => boolean): Promise<void> {
+  async trade(isOver: () => boolean): Promise<void> {
     while (!isOver()) await this.#act();
   }
 
   /** Places an order on one of the markets, or cancels a recent one. */
   async #act(): Promise<void> {
     const recent = this.#reported.at(-1 - this.#whole(0, 4));
-    if (recent !== undefined && this.#random(0.3)) return this.#cancel(recent);
-    const isSpot = this.#random(0.5);
+    if (recent !== undefined && this.#isDrawn(0.3)) return this.#cancel(recent);
+    const isSpot = this.#isDrawn(0.5);
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.newOrder', this.#spotOrder())
       : await callAsPromise(this.#client, 'futures.createOrder', this.#futuresOrder());
@@ -70,6 +72,7 @@ export class RandomClient {
     else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
   }
 
+  /** Cancels an order. The exchange may refuse that, because the order has ended. */
   async #cancel({ id, isSpot }: AcknowledgedOrder): Promise<void> {
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
@@ -77,11 +80,18 @@ export class RandomClient {
     if (outcome.kind === 'acked') this.cancels++;
   }
 
+  /** Returns the terms of a random order on spot: in a fifth of the cases a market order. */
   #spotOrder(): OpArgs<'spot.newOrder'> {
-    const side = this.#random(0.5) ? 'BUY' : 'SELL';
+    const side = this.#isDrawn(0.5) ? 'BUY' : 'SELL';
     const volume = new Decimal(this.#whole(10, 100)).div(10_000).toFixed();
-    if (this.#random(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
-    return { symbol: SYMBOL, side, type: 'LIMIT', volume, price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 100).toFixed(2) };
+    if (this.#isDrawn(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
+    return {
+      symbol: SYMBOL,
+      side,
+      type: 'LIMIT',
+      volume,
+      price: (MIDDLE_PRICE + this.#whole(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 100).toFixed(2),
+    };
   }
 
   /** Returns the terms of a random order of the contract. */
@@ -89,18 +99,18 @@ export class RandomClient {
     const timeInForce = TIMES_IN_FORCE[this.#whole(0, TIMES_IN_FORCE.length - 1)]!;
     return {
       contractName: CONTRACT,
-      side: this.#random(0.5) ? 'BUY' : 'SELL',
+      side: this.#isDrawn(0.5) ? 'BUY' : 'SELL',
       type: 'LIMIT',
       ...(timeInForce === null ? {} : { timeInForce }),
-      open: this.#random(0.7) ? 'OPEN' : 'CLOSE',
+      open: this.#isDrawn(0.7) ? 'OPEN' : 'CLOSE',
       positionType: 1,
       volume: String(this.#whole(1, 50)),
-      price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 10).toFixed(1),
+      price: (MIDDLE_PRICE + this.#whole(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 10).toFixed(1),
     };
   }
 
   /** Checks that each acknowledged order exists and has the fills of its trades. Throws at the first that differs. */
-  async prove(): Promise<void> {
+  async checkOrders(): Promise<void> {
     const filled = await this.#filledByTrades();
     for (const { id, isSpot } of this.#reported) {
       const row = isSpot
@@ -113,7 +123,8 @@ export class RandomClient {
     }
   }
 
-  #count(coin: string, amount: string): void {
+  /** Adds an amount to the sum of its coin. */
+  #addCoins(coin: string, amount: string): void {
     this.coins.set(coin, (this.coins.get(coin) ?? new Decimal(0)).plus(amount));
   }
 
@@ -127,16 +138,16 @@ export class RandomClient {
       this.trades++;
     };
     for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows)
-      for (const amount of [free, locked]) this.#count(asset, amount);
+      for (const amount of [free, locked]) this.#addCoins(asset, amount);
     await this.#eachTrade(
-      async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE, fromId })).rows,
+      async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE_ROWS, fromId })).rows,
       (trade) => {
         book(trade);
-        this.#count(trade.feeCoin, trade.fee);
+        this.#addCoins(trade.feeCoin, trade.fee);
       },
     );
     await this.#eachTrade(
-      async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE, fromId })).rows,
+      async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE_ROWS, fromId })).rows,
       book,
     );
     return filled;
@@ -152,21 +163,24 @@ export class RandomClient {
         readTrades.add(`${trade.tradeId} ${trade.isBuyer}`);
         visit(trade);
       }
-      if (rows.length < PAGE || newTrades.length === 0) return;
+      if (rows.length < PAGE_ROWS || newTrades.length === 0) return;
       fromId = rows.map(({ tradeId }) => tradeId).reduce((max, id) => (BigInt(id) > BigInt(max) ? id : max), fromId);
     }
   }
 
+  /** Sends a read. Throws an error if it gets no result. */
   async #read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const outcome = await callAsPromise(this.#client, op, args);
     if (outcome.kind !== 'acked') throw new Error(`${this.name}: ${op} ended ${JSON.stringify(outcome)}`);
     return outcome.value;
   }
 
+  /** Returns a random whole number, both bounds included. */
   #whole(from: number, to: number): number {
     return from + Math.floor(this.#rng.next() * (to - from + 1));
   }
-  #random(share: number): boolean {
+  /** True with this probability. */
+  #isDrawn(share: number): boolean {
     return this.#rng.next() < share;
   }
 }

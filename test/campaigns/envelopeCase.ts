@@ -44,7 +44,7 @@ export function caseOf(seed: number, hours: number, { minPeriod = 1, readsPositi
   const path = tickPath(hours, rng);
   const instrument = instrumentOf(plan);
   const coarse = feed('bars', barsOfTicks(path, ticksPerBar, instrument));
-  const fine = { ...feed('ticks', barsOfTicks(path, 1, instrument)), isHidden: true };
+  const fine = { ...feed('ticks', barsOfTicks(path, 1, instrument)), isExecutionOnly: true };
   const options = {
     risk: {},
     cash: { USDT: '10000' },

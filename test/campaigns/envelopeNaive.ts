@@ -1,6 +1,6 @@
 // A naive venue for the campaign of the envelope: it holds at most one order and one position, and fills on the path of single ticks.
 
-import { cancels, enters, leaves, levelsOf, type EntryLevels, type Plan, type Rung, type TicksPerBar } from './envelopeWorld.ts';
+import { cancelsAt, entersAt, exitsAt, levelsOf, type EntryLevels, type Plan, type LadderRung, type TicksPerBar } from './envelopeWorld.ts';
 
 /** How the naive venue fills a limit order. */
 export interface LimitFillRule {
@@ -25,7 +25,7 @@ interface Position {
   /** Best price since the entry. */
   best: number;
   readonly stop: number;
-  readonly rungs: Rung[];
+  readonly rungs: LadderRung[];
   lots: number;
   /** Share of the bought coins that the fee in coins has left. */
   readonly keptShare: number;
@@ -41,9 +41,9 @@ export function naiveNet(run: NaiveRun): number {
     prices.forEach((price, index) => venue.step(price, index === 0));
     const open = prices[0]!;
     const close = prices.at(-1)!;
-    if (leaves(plan, bar)) venue.leave();
-    else if (cancels(plan, bar)) venue.cancel();
-    if (enters(plan, bar, open, close)) venue.enter(levelsOf(plan, close));
+    if (exitsAt(plan, bar)) venue.leave();
+    else if (cancelsAt(plan, bar)) venue.cancel();
+    if (entersAt(plan, bar, open, close)) venue.enter(levelsOf(plan, close));
   }
   return venue.netAt(path[bars * ticksPerBar - 1]!);
 }

@@ -19,7 +19,7 @@ export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts')
 function feedsOf(instrument: Instrument, seed: number, hours: number, names: Readonly<Record<string, '15m' | '1h'>>) {
   const path = tickPath(hours, seededRng(seed));
   const bars = Object.entries(names).map(([name, interval]) => feed(name, barsOfTicks(path, interval === '15m' ? 15 : 60, instrument)));
-  const ticks: FeedPlan = { ...feed('inside', barsOfTicks(path, 1, instrument)), isHidden: true };
+  const ticks: FeedPlan = { ...feed('inside', barsOfTicks(path, 1, instrument)), isExecutionOnly: true };
   return { bars, ticks };
 }
 

@@ -12,19 +12,19 @@ import { spot, START_MS } from '../simulation/plans.ts';
 const MINUTE_MS = 60_000;
 const TICKS_PER_HOUR = 60;
 /** The drift of a path changes after this many prices. */
-const DRIFT_TICKS = 240;
+const PRICES_PER_DRIFT = 240;
 
-/** Returns one price a minute, in ticks. Each differs from the one before by at most one tick. */
+/** Returns one price a minute, in ticks. Each differs from the one before by at most one tick. The path has a new drift every four hours. */
 export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   const path = new Int32Array(hours * TICKS_PER_HOUR);
   let price = start;
   let drift = 0;
   for (let index = 0; index < path.length; index++) {
-    if (index % DRIFT_TICKS === 0) drift = (rng.next() - 0.5) * 0.3;
-    const level = rng.next() + drift;
-    const isDown = level < 0.45;
-    const isUp = level >= 0.55;
-    price += Number(isUp) - Number(isDown);
+    if (index % PRICES_PER_DRIFT === 0) drift = (rng.next() - 0.5) * 0.3;
+    // Down, up and unchanged have probabilities of 45 %, 45 % and 10 %, shifted by the drift.
+    const draw = rng.next() + drift;
+    if (draw < 0.45) price--;
+    else if (draw >= 0.55) price++;
     path[index] = price;
   }
   return path;
@@ -91,12 +91,12 @@ export function drawPlan(rng: Rng): Plan {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(rng.next() * values.length)]!;
   const isFutures = rng.next() < 0.5;
   const kind = pick(['market', 'limit', 'trigger'] as const);
-  const [period, exitAfter] = pick([
-    [4, 3],
-    [7, 6],
-    [11, 5],
-    [5, 4],
-  ] as const);
+  const { period, exitAfter } = pick([
+    { period: 4, exitAfter: 3 },
+    { period: 7, exitAfter: 6 },
+    { period: 11, exitAfter: 5 },
+    { period: 5, exitAfter: 4 },
+  ]);
   // The bits choose the legs of the bracket: 1 a stop-loss, 2 a take-profit, 4 a trailing stop. At least one is set.
   const legs = 1 + Math.floor(rng.next() * 7);
   const makerPpm = pick([0, 200, 1000]);
@@ -138,10 +138,10 @@ export interface EntryLevels {
   readonly stop: number;
   readonly target: number;
   /** The targets with the lots of each, the nearest first. */
-  readonly rungs: readonly Rung[];
+  readonly rungs: readonly LadderRung[];
 }
 /** One level of a ladder of limits: price in ticks, quantity in lots. */
-export interface Rung {
+export interface LadderRung {
   readonly price: number;
   readonly lots: number;
 }
@@ -159,7 +159,7 @@ export function levelsOf(plan: Plan, close: number): EntryLevels {
 const TARGET_SHARES: Readonly<Record<number, string>> = { 1: '0.5', 2: '0.333333' };
 
 /** Returns the take-profits of a plan, in lots. The last one has the remainder. */
-function rungsOf({ target, ladder, lots, isLong }: Plan, firstPrice: number): readonly Rung[] {
+function rungsOf({ target, ladder, lots, isLong }: Plan, firstPrice: number): readonly LadderRung[] {
   if (target === 0) return [];
   const shareLots = Math.floor(lots * Number(TARGET_SHARES[ladder.length] ?? 1));
   const prices = [firstPrice, ...ladder.map((distance) => firstPrice + (isLong ? 1 : -1) * distance)];
@@ -167,12 +167,12 @@ function rungsOf({ target, ladder, lots, isLong }: Plan, firstPrice: number): re
 }
 
 /** True when the plan enters at a bar. It depends only on the bar. */
-export const enters = (plan: Plan, bar: number, open: number, close: number): boolean =>
+export const entersAt = (plan: Plan, bar: number, open: number, close: number): boolean =>
   bar % plan.period === 0 && (open !== close || plan.isLong);
 /** True when the plan closes its position at a bar. */
-export const leaves = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
+export const exitsAt = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
 /** True when the plan cancels its entry at a bar. */
-export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
+export const cancelsAt = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
 
 /**
  * Returns the strategy of a plan. It decides by the number of the bar alone. With `readsPosition` it also looks at its position, and
@@ -188,9 +188,9 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
       const openTicks = Math.round(open * 100);
       const closeTicks = Math.round(close * 100);
       const bar = this.#barNumber++;
-      if (leaves(plan, bar)) this.exit();
-      else if (cancels(plan, bar) && this.#entry !== null) this.cancel(this.#entry);
-      if (readsPosition ? this.#mayEnter(bar) : enters(plan, bar, openTicks, closeTicks)) this.#enter(closeTicks);
+      if (exitsAt(plan, bar)) this.exit();
+      else if (cancelsAt(plan, bar) && this.#entry !== null) this.cancel(this.#entry);
+      if (readsPosition ? this.#mayEnter(bar) : entersAt(plan, bar, openTicks, closeTicks)) this.#enter(closeTicks);
     }
     #mayEnter(bar: number): boolean {
       return bar % 3 === 0 && this.position().isFlat && this.openOrders().length === 0;

@@ -56,13 +56,13 @@ it(
       let crossedCount = 0;
       const watch = setInterval(() => (crossedCount += crossedBooks(running)), CHECK_MS);
       const untilMs = performance.now() + SECONDS * 1000;
-      await Promise.all(clients.map((client) => client.live(() => performance.now() >= untilMs)));
+      await Promise.all(clients.map((client) => client.trade(() => performance.now() >= untilMs)));
       clearInterval(watch);
       crossedCount += crossedBooks(running);
-      await Promise.all(clients.map((client) => client.prove()));
+      await Promise.all(clients.map((client) => client.checkOrders()));
       const sum = (figureOf: (client: RandomClient) => number): number => clients.reduce((total, client) => total + figureOf(client), 0);
       console.log(
-        `${sum((c) => c.orders)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
+        `${sum((c) => c.orderCount)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
       );
       expect(crossedCount).toBe(0);
       expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);

@@ -30,14 +30,17 @@ export const noCounts = (): Counts => ({
 });
 
 const ACCOUNTS = 3;
+/** Length of a row. */
 const ROW_MS = 60_000;
 
 /** One random history, with the venue and everything that is expected of it. */
 export class FuturesWorld {
   private readonly rng: Rng;
   private readonly venue: FuturesVenue;
+  /** Fills, ends, funding and liquidations that the venue has reported. */
   private readonly events: SeenFutures;
   private readonly instruments: readonly Instrument[];
+  /** The newest price of each contract, in ticks. */
   private readonly prices: number[];
   private readonly counts: Counts;
   private nowMs = 0;
@@ -95,15 +98,15 @@ export class FuturesWorld {
   /** Draws one event and runs it. Returns its name. */
   private step(): string {
     const percent = this.below(100);
-    if (percent < 40) return this.order();
-    if (percent < 75) return this.row();
-    if (percent < 85) return this.fund();
-    if (percent < 92) return this.change();
-    return this.cancel();
+    if (percent < 40) return this.placeOrder();
+    if (percent < 75) return this.addRow();
+    if (percent < 85) return this.payFunding();
+    if (percent < 92) return this.changeSetting();
+    return this.cancelOrder();
   }
 
   /** Places a random order. */
-  private order(): string {
+  private placeOrder(): string {
     const account = this.below(ACCOUNTS);
     const index = this.below(this.instruments.length);
     const instrument = this.instruments[index]!;
@@ -128,24 +131,24 @@ export class FuturesWorld {
   }
 
   /** Adds a row of every contract, or of one. The mark moves independently within one percent. */
-  private row(): string {
-    const only = this.below(2) === 0 ? this.below(this.instruments.length) : -1;
+  private addRow(): string {
+    const onlyIndex = this.below(2) === 0 ? this.below(this.instruments.length) : null;
     const closeMs = this.nowMs + ROW_MS;
     this.instruments.forEach((instrument, index) => {
-      if (only >= 0 && only !== index) return;
-      const jump = this.below(20) === 0 ? 0.3 : 0.01;
-      const prices = Array.from({ length: 4 }, () => this.near(this.prices[index]!, jump));
+      if (onlyIndex !== null && onlyIndex !== index) return;
+      const maxMove = this.below(20) === 0 ? 0.3 : 0.01;
+      const prices = Array.from({ length: 4 }, () => this.near(this.prices[index]!, maxMove));
       const open = prices[0]!;
       const close = prices[3]!;
       const high = Math.max(...prices);
       const low = Math.min(...prices);
       const book = this.venue.book(instrument);
-      const before = this.sides();
+      const before = this.directions();
       book.matchOpen(this.nowMs, open, this.below(20_000));
       book.matchRange(this.nowMs, closeMs, open, high, low);
       book.lastPrice = close;
       this.prices[index] = close;
-      this.counts.flips += this.sides().filter((side, sideIndex) => side !== 0 && before[sideIndex] === -side).length;
+      this.counts.flips += this.directions().filter((side, sideIndex) => side !== 0 && before[sideIndex] === -side).length;
       const mark = this.near(open, 0.002);
       this.venue.markRow(
         instrument,
@@ -160,7 +163,8 @@ export class FuturesWorld {
     return `row to ${closeMs}`;
   }
 
-  private fund(): string {
+  /** Pays funding on a random contract, at up to one percent. */
+  private payFunding(): string {
     const index = this.below(this.instruments.length);
     const rate = Math.round((this.rng.next() - 0.5) * 2e10);
     this.venue.fund(this.instruments[index]!, this.prices[index]!, rate, this.nowMs);
@@ -168,7 +172,7 @@ export class FuturesWorld {
   }
 
   /** Changes a random setting of an account on a contract. */
-  private change(): string {
+  private changeSetting(): string {
     const account = this.below(ACCOUNTS);
     const index = this.below(this.instruments.length);
     const instrument = this.instruments[index]!;
@@ -182,7 +186,8 @@ export class FuturesWorld {
     return `${change.setting} of account ${account} on ${instrument.id}`;
   }
 
-  private cancel(): string {
+  /** Cancels a random order if it is open. */
+  private cancelOrder(): string {
     const order = this.venue.find(this.below(ACCOUNTS), 1 + this.below(this.orderCount + 1));
     if (order !== null && order.isOpen) this.venue.cancel(order, this.nowMs);
     return `cancel of ${order?.id}`;
@@ -221,8 +226,8 @@ export class FuturesWorld {
     }
   }
 
-  /** Returns the direction of every first side: 1 long, -1 short, 0 flat. */
-  private sides(): number[] {
+  /** Returns the direction of the first side of each account and contract: 1 long, -1 short, 0 flat. */
+  private directions(): number[] {
     const { wallets } = this.venue;
     return Array.from({ length: ACCOUNTS }, (_, account) => this.instruments.map((_of, index) => wallets.sides(account, index)[0]))
       .flat()

@@ -14,8 +14,8 @@ test(`${CASES} kills from seed ${SEED} flatten and never cross zero`, { timeout:
     const world = new KillWorld(seed);
     const report = await world.run();
     const repeatCommand = `seed ${seed}; again: npm run campaign -- killFlatten --seed ${seed} --cases 1`;
-    expect(world.wrongs, repeatCommand).toEqual([]);
-    const { open: openOrders, spot, contracts } = world.left;
+    expect(world.violations, repeatCommand).toEqual([]);
+    const { open: openOrders, spot, contracts } = world.remainder;
     expect(openOrders, `open orders, ${repeatCommand}`).toBe(0);
     if (report.residuals.length === 0) {
       expect([spot.lessThan('0.0011'), contracts], `left of the positions, ${repeatCommand}: ${world.slices.join('; ')}`).toEqual([

@@ -14,10 +14,10 @@ import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import type { KillReport } from '../../src/tasks/kill/kill.ts';
 import { standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
-import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
 import { openLiveBot, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { killBot } from '../../src/tasks/bot/run/killBot.ts';
-import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import { LiveLog } from '../../src/tasks/bot/run/liveLog.ts';
 import { Strategy, type FillInfo, type StrategyClass } from '../../src/index.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { Op, OpArgs } from '../../src/protocol/endpoints/endpoints.ts';
@@ -28,15 +28,17 @@ import { SteppedTime } from '../parity/steppedTime.ts';
 import { moveExchange } from '../parity/world.ts';
 import type { KillCase } from './killTruthCases.ts';
 
-const START_MS = 120_000;
+/** Longest time from the start of the bot to its first decision. */
+const MAX_START_MS = 120_000;
 /** Share of a spot purchase that the exchange keeps as its fee, in the coin. */
 const FEE = new Decimal('0.001');
 /** Smallest quantity of an order: a remainder below it is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
 /** Longest time of a kill on the exchange's clock. A longer one counts as endless. */
 const MAX_KILL_MS = 3_600_000;
+/** The time after which a separate kill reports what it could not close. */
 const GIVE_UP_SECONDS = 600;
-/** How long an exchange that comes back has not answered. */
+/** The time after which a silent exchange replies again, if the case says so. */
 const SILENT_MS = 200_000;
 /** The stop of the script: its distance from the close, as a share. */
 const STOP_DISTANCE = { near: 0.0005, far: 0.05 };
@@ -45,16 +47,16 @@ const ENTRY_QUANTITY = { spot: '0.2', futures: '2000' };
 const LAST_QUANTITY = { spot: '0.0999', futures: '999' };
 const MANUAL_QUANTITY = { spot: '0.05', futures: '500' };
 
-/** The result of one case. */
+/** The result of one case. `wrong`: the report of the kill disagrees with the exchange; `why` says how. */
 export interface KillResult {
   readonly kind: 'flat' | 'residualNamed' | 'wrong';
   readonly why: string;
 }
 
-/** A scheduler that can be frozen like that of a stopped process: waiting callbacks never run. */
-class FreezableTime implements Scheduler {
+/** A scheduler that can stop like that of an ended process: its waiting callbacks never run. */
+class StoppableTime implements Scheduler {
   readonly #time: Scheduler;
-  isFrozen = false;
+  isStopped = false;
   constructor(time: Scheduler) {
     this.#time = time;
   }
@@ -62,7 +64,7 @@ class FreezableTime implements Scheduler {
     return this.#time.nowMs;
   }
   at(timeMs: number, run: () => void): number {
-    return this.#time.at(timeMs, () => void (this.isFrozen || run()));
+    return this.#time.at(timeMs, () => void (this.isStopped || run()));
   }
   cancel(handle: number): void {
     this.#time.cancel(handle);
@@ -77,6 +79,7 @@ interface TrueOrder {
   readonly isOpen: boolean;
 }
 
+/** One case: a paper exchange, a bot on it, and the kill of that bot. */
 export class KillTruthWorld {
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-kill-truth-'));
   /** What the bot and the kill have printed, for the report of a failure. */
@@ -85,7 +88,8 @@ export class KillTruthWorld {
   readonly #exchange: RunningExchange;
   readonly #config: ServiceConfig;
   readonly #time: SteppedTime;
-  readonly #botTime: FreezableTime;
+  readonly #botTime: StoppableTime;
+  /** The client with which a person trades by hand. */
   readonly #manual: Exchange;
   readonly #rng: () => number;
   #opened: OpenedBot | null = null;
@@ -101,12 +105,13 @@ export class KillTruthWorld {
       moveTo: (timeMs) => moveExchange(exchange, timeMs),
       held: () => exchange.faulty.delayed,
     });
-    this.#botTime = new FreezableTime(this.#time);
+    this.#botTime = new StoppableTime(this.#time);
     const rng = seededRng(killCase.seed);
     this.#rng = () => rng.next();
     this.#manual = this.#client();
   }
 
+  /** Starts the exchange of a case. Its clock stands until the world moves it. */
   static async open(killCase: KillCase): Promise<KillTruthWorld> {
     const settings = demoSettings(killCase.seed);
     const [account] = settings.service.accounts;
@@ -118,7 +123,7 @@ export class KillTruthWorld {
   }
 
   async close(): Promise<void> {
-    this.#botTime.isFrozen = true;
+    this.#botTime.isStopped = true;
     await this.#opened?.close();
     await this.#manual.close();
     this.#time.close();
@@ -156,9 +161,9 @@ export class KillTruthWorld {
     this.#opened = await this.#whileTimePasses(this.#openBot(this.#writeBotConfig()));
     const { bot } = this.#opened;
     bot.start();
-    await this.#until(() => bot.isTrading, START_MS, 'the bot trades');
+    await this.#until(() => bot.isTrading, MAX_START_MS, 'the bot trades');
     await this.#until(() => !this.#position().isZero(), 3 * 60_000, 'the bot holds a position');
-    await this.#pass(5000);
+    await this.#passTime(5000);
   }
 
   /** Writes the bot config with the keys of the demo account. Returns its path. */
@@ -188,7 +193,7 @@ export class KillTruthWorld {
     return openLiveBot(
       { ...config, clock: { ...config.clock, samples: 1 } },
       {
-        log: (nowMs) => new LiveLog({ write, isPretty: true, nowMs, formatTime: String, hide: (text) => text }),
+        log: (nowMs) => new LiveLog({ write, isPretty: true, nowMs, formatTime: String, removeSecrets: (text) => text }),
         scheduler: this.#botTime,
         load: async (entry, source) => ({
           plan: strategyPlanOf(entry, { strategy: this.#script(), name: 'Script', hash: 'Script' }, source),
@@ -232,6 +237,7 @@ export class KillTruthWorld {
       }
     };
   }
+  /** Shared with the strategy: the bars that it received, and whether it sends its last order at the next one. */
   readonly #scriptState = { bars: 0, isLastOrderDue: false };
 
   /** Places an order by hand on the same account. It looks like no order of the bot. */
@@ -260,11 +266,11 @@ export class KillTruthWorld {
     this.#scriptState.isLastOrderDue = true;
     const { bot, counts, plan } = this.#opened!;
     const sentBefore = counts.sent;
-    const stops = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
-    if (stops) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
+    const stopsWithLastOrder = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
+    if (stopsWithLastOrder) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
     if (hasLastOrder) await this.#until(() => counts.sent > sentBefore, 3 * 60_000, 'the last order is sent');
     if (lookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
-    await this.#pass(delayMs);
+    await this.#passTime(delayMs);
     this.#setFaults([]);
   }
 
@@ -278,7 +284,7 @@ export class KillTruthWorld {
     return reaches ? null : { ...ofCreate, point: 'GW.code', params: { code: -2017 } };
   }
 
-  /** Calls `then` once the exchange has taken the next order, before an answer can be read. */
+  /** Calls `then` once the exchange has received the next create request, before its reply can be read. */
   #atNextCreate(then: () => void): void {
     const { faulty } = this.#exchange;
     const receive = faulty.receive.bind(faulty);
@@ -321,7 +327,7 @@ export class KillTruthWorld {
     const opened = this.#opened!;
     opened.killSwitch.engage();
     if (this.#case.bot !== 'alive') return this.#killSeparately(opened);
-    return this.#inTime(killBot(opened.bot, true, this.#onPhase));
+    return this.#valueInTime(killBot(opened.bot, true, this.#onPhase));
   }
   readonly #onPhase = (phase: string, message: string): void => void this.text.push(`kill ${phase}: ${message}`);
 
@@ -329,11 +335,11 @@ export class KillTruthWorld {
   async #killSeparately(opened: OpenedBot): Promise<KillReport | null> {
     const botFile = { ...botFileOf(opened), timeScale: 1 };
     const journal = this.#copiedJournal;
-    const isAsked = this.#case.bot === 'asked';
-    if (!isAsked) this.#stopBot(botFile.journal);
+    const isHelping = this.#case.bot === 'asked';
+    if (!isHelping) this.#stopBot(botFile.journal);
     const client = this.#client();
     const endBot = async (): Promise<null> => {
-      if (!isAsked) return null;
+      if (!isHelping) return null;
       // Ends the bot as SIGTERM does: it stops, closes its journal, and the journal is copied.
       await new Promise<void>((resolve) => {
         this.#time.at(this.#time.nowMs + 20_000, resolve);
@@ -342,26 +348,26 @@ export class KillTruthWorld {
       this.#copyJournal(botFile.journal);
       return null;
     };
-    if (isAsked) {
+    if (isHelping) {
       // The command asks the bot to cancel first, and does the rest itself.
       void killBot(opened.bot, false, this.#onPhase).catch(() => {});
       this.#copyJournal(botFile.journal);
     }
     const options = { flatten: true, all: false, onPhase: this.#onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange: client, endBot };
-    const report = await this.#inTime(standaloneKill({ ...botFile, journal }, options));
+    const report = await this.#valueInTime(standaloneKill({ ...botFile, journal }, options));
     await client.close();
     return report;
   }
 
   /** Stops the bot, and copies its journal as the disk has it now. */
   #stopBot(from: string): void {
-    if (this.#botTime.isFrozen) return;
-    this.#botTime.isFrozen = true;
+    if (this.#botTime.isStopped) return;
+    this.#botTime.isStopped = true;
     this.#copyJournal(from);
   }
 
   get #copiedJournal(): string {
-    return join(this.folder, 'taken', 'journal');
+    return join(this.folder, 'copy', 'journal');
   }
 
   /** Copies the journal from the disk, without the lock of the process. */
@@ -389,13 +395,13 @@ export class KillTruthWorld {
   }
 
   /** Orders of the bot: all except those that a person has placed. */
-  get #own(): readonly TrueOrder[] {
+  get #ordersOfBot(): readonly TrueOrder[] {
     return this.#orders().filter(({ clientOrderId }) => clientOrderId !== null && !this.#manualIds.has(clientOrderId));
   }
 
   /** Returns the position that the fills of the bot's orders make: coins less fees, or contracts with a sign. */
   #position(): Decimal {
-    return this.#own.reduce((sum, { isBuy, filled }) => {
+    return this.#ordersOfBot.reduce((sum, { isBuy, filled }) => {
       if (!isBuy) return sum.minus(filled);
       return sum.plus(this.#isSpot ? filled.times(new Decimal(1).minus(FEE)) : filled);
     }, new Decimal(0));
@@ -418,7 +424,7 @@ export class KillTruthWorld {
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
     const figures = `position ${before.toFixed()} before, ${after.toFixed()} after; residuals: ${residuals.join(' | ') || 'none'}`;
     if (this.#closedBeyond(before)) return this.#wrong(`closed beyond the position: ${figures}`);
-    const openOrders = this.#own.filter(({ isOpen }) => isOpen).length;
+    const openOrders = this.#ordersOfBot.filter(({ isOpen }) => isOpen).length;
     const isFlat = after.abs().lessThan(DUST[this.#case.market]) && openOrders === 0;
     if (residuals.length === 0) {
       const waiting = this.#waitingTriggers;
@@ -432,7 +438,7 @@ export class KillTruthWorld {
     return isFlat || isNamed ? { kind: 'residualNamed', why: figures } : this.#wrong(`the residual is not named: ${figures}`);
   }
 
-  /** True when the kill sold more than the bot held, or turned its position over. */
+  /** True when the kill sold more than the bot held, or reversed its position. */
   #closedBeyond(before: Decimal): boolean {
     const position = this.#position();
     // The exchange rounds the fee of each purchase, so a position that was closed exactly may differ from 0 by a few units.
@@ -471,13 +477,14 @@ export class KillTruthWorld {
     return openExchange(accessSettings({}, environment), { scheduler: this.#time, clock: { samples: 1 } });
   }
 
+  /** Sends a request by hand. Throws an error if it is not acknowledged. */
   async #call<O extends Op>(op: O, args: OpArgs<O>): Promise<void> {
     const outcome = await this.#whileTimePasses(callAsPromise(this.#manual.client, op, args));
     if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
   /** Lets time pass, event by event. */
-  async #pass(ms: number): Promise<void> {
+  async #passTime(ms: number): Promise<void> {
     const time = this.#time;
     const endMs = time.nowMs + ms;
     await time.quiet();
@@ -497,7 +504,7 @@ export class KillTruthWorld {
   }
 
   /** Lets time pass until the work ends, and returns its value. Returns null if it has not ended after `MAX_KILL_MS`. */
-  async #inTime<T>(work: Promise<T>): Promise<T | null> {
+  async #valueInTime<T>(work: Promise<T>): Promise<T | null> {
     const endMs = this.#time.nowMs + MAX_KILL_MS;
     const state: { value: T | null; error: unknown; isDone: boolean } = { value: null, error: null, isDone: false };
     work.then(
@@ -510,8 +517,9 @@ export class KillTruthWorld {
     return state.value;
   }
 
+  /** Lets time pass until the work ends, and returns its value. Throws an error after `MAX_KILL_MS`. */
   async #whileTimePasses<T>(work: Promise<T>): Promise<T> {
-    const done = await this.#inTime(work);
+    const done = await this.#valueInTime(work);
     if (done === null) throw new Error(`the work did not end in ${MAX_KILL_MS} ms`);
     return done;
   }

@@ -9,7 +9,7 @@ import type { KillOrders } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
 import type { JournalBooks } from '../../src/tasks/kill/evidence/journalBooks.ts';
 import type { SliceJournal } from '../../src/tasks/kill/flatten/sliceJournal.ts';
-import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
+import { KILL_SETTINGS } from '../../src/tasks/kill/plan/killVenue.ts';
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { Wire } from '../../src/ports/wire.ts';
@@ -21,8 +21,9 @@ import { booksOf, slicesInMemory, type BookedOrder } from '../fixtures/killBooks
 import { FuturesFixture, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 import { BTC, START_MS } from '../service/serviceFixture.ts';
 
+/** Prefix of the client order ids of the bot. */
 const PREFIX = '0123456789ABCDEF';
-/** No rate limit on the calls of the kill. */
+/** No rate limit on the spot calls of the kill. */
 const NO_SPOT_LIMITS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
   `spot.${name}`,
   null,
@@ -35,7 +36,7 @@ const ACCOUNTS = TRADERS.map((trader) => ({
   balances: { ...trader.balances, USDT: '20000000', ...(trader.name === 'bob' ? { BTC: '1000' } : {}) },
   futures: { balances: { USDT: '20000000' } },
 }));
-/** Most events of one kill: more mean that it does not end. */
+/** Largest number of events of one kill. More of them mean that it does not end. */
 const MAX_STEPS = 200_000;
 
 /** Draws the faults of the network and the exchange. A kind of fault occurs in 60 % of the worlds; `p` is its probability in each call. */
@@ -57,12 +58,13 @@ function faultsOf(rng: Rng): readonly unknown[] {
   ];
 }
 
+/** One kill of a bot on spot and futures, with faults drawn from the seed. */
 export class KillWorld {
   readonly seed: number;
   /** The orders with which the kill closed, one sentence each. */
   readonly slices: string[] = [];
-  /** One sentence for each thing that must never happen. */
-  readonly wrongs: string[] = [];
+  /** One sentence for each violation: the kill sold more than the bot held, or reversed its position. */
+  readonly violations: string[] = [];
   readonly #rng: Rng;
   readonly #fixture = new FuturesFixture({ accounts: ACCOUNTS, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(NO_SPOT_LIMITS) } });
   readonly #faulty: FaultyService;
@@ -95,10 +97,10 @@ export class KillWorld {
       onPhase: () => {},
     };
     const killed = runKill(deps, openOrders, {
-      all: false,
+      includesForeign: false,
       books: () => {
         const books = booksOf([BTC, PERPETUAL], this.#journaled, Math.floor(this.#queue.nowMs));
-        return Promise.resolve({ books, journal: this.#journal(books), isNet: true });
+        return Promise.resolve({ books, journal: this.#sliceJournal(books), isNet: true });
       },
     });
     const report = await this.#whileTimePasses(killed);
@@ -108,7 +110,7 @@ export class KillWorld {
   }
 
   /** What the account still has after the kill: open spot orders, coins of the bot, contracts. */
-  get left(): { readonly open: number; readonly spot: Decimal; readonly contracts: number } {
+  get remainder(): { readonly open: number; readonly spot: Decimal; readonly contracts: number } {
     const open = JSON.parse(this.#fixture.get('/sapi/v1/openOrders?symbol=BTCUSDT&limit=1000', { as: 'alice' }).body) as readonly unknown[];
     return { open: open.length, spot: this.#coins().minus(FOREIGN_COINS), contracts: Math.abs(this.#contracts()) };
   }
@@ -136,25 +138,25 @@ export class KillWorld {
 
   /** Places orders that rest, and sometimes a sale with an unknown outcome. Returns the orders that the kill knows. */
   #openOrders(position: Decimal): KillOrders {
-    const journal = (order: Omit<BookedOrder, 'signMs'>): void => void this.#journaled.push({ ...order, signMs: START_MS });
+    const addToJournal = (order: Omit<BookedOrder, 'signMs'>): void => void this.#journaled.push({ ...order, signMs: START_MS });
     const resting = { side: 'buy', reduceOnly: false } as const;
     for (let index = 0; index < Math.floor(this.#rng.next() * 8); index++) {
       const cid = this.#newClientOrderId();
       const price = String(40_000 + index);
       const orderId = this.#fixture.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
-      journal({ ...resting, cid, instrument: BTC, qty: '0.01', price, orderId });
+      addToJournal({ ...resting, cid, instrument: BTC, qty: '0.01', price, orderId });
     }
     for (let index = 0; index < Math.floor(this.#rng.next() * 5); index++) {
       const cid = this.#newClientOrderId();
       const orderId = this.#fixture.order('alice', 'BUY', 1, 40_000 + index, { clientOrderId: cid });
-      journal({ ...resting, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + index), orderId });
+      addToJournal({ ...resting, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + index), orderId });
     }
     if (this.#rng.next() < 0.5) {
       // A sale of the holding with an unknown outcome: it may arrive, and fill, until the end of its window and the longest delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
       const qty = position.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#newClientOrderId();
-      journal({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
+      addToJournal({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
       const arrivesMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
       if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
         this.#queue.at(arrivesMs, () => {
@@ -178,11 +180,11 @@ export class KillWorld {
     this.#fixture.order('bob', 'SELL', contracts, ask);
   }
 
-  /** Others place new orders from time to time. */
+  /** Other traders place new orders every few seconds. */
   #addMakersLater(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
       this.#fixture.nowMs = this.#queue.nowMs;
-      // A trader without money places nothing.
+      // The exchange refuses the order once the trader has no money left.
       this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
       for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
       this.#addMakersLater();
@@ -204,7 +206,8 @@ export class KillWorld {
     return this.#fixture.positions().reduce((sum, row) => sum + lotsOf(row), 0);
   }
 
-  #journal(books: JournalBooks): SliceJournal {
+  /** Returns a journal in memory, which notes each slice. */
+  #sliceJournal(books: JournalBooks): SliceJournal {
     const nextId = (): OrderId => ++this.#orderCount as OrderId;
     const deps = { nextId, clientOrderIdOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
     return slicesInMemory(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
@@ -243,15 +246,15 @@ export class KillWorld {
     return () => {};
   };
 
-  /** Records whether the kill sold more than the bot held, or turned the position of contracts over. */
+  /** Records a violation if the kill sold more than the bot held, or reversed the position of contracts. */
   #check(when: string): void {
     this.#fixture.nowMs = this.#queue.nowMs;
     const ownCoins = this.#coins().minus(FOREIGN_COINS);
-    if (ownCoins.lessThan(0)) this.wrongs.push(`${when}: ${ownCoins.toFixed()} BTC, sold more than the bot held`);
+    if (ownCoins.lessThan(0)) this.violations.push(`${when}: ${ownCoins.toFixed()} BTC, sold more than the bot held`);
     const contracts = this.#contracts();
     if (this.#initialSign !== 0 && Math.sign(contracts) === -this.#initialSign)
-      this.wrongs.push(`${when}: ${contracts} contracts, the position was turned over`);
-    if (this.#initialSign === 0 && contracts !== 0) this.wrongs.push(`${when}: ${contracts} contracts out of nothing`);
+      this.violations.push(`${when}: ${contracts} contracts, the position was reversed`);
+    if (this.#initialSign === 0 && contracts !== 0) this.violations.push(`${when}: ${contracts} contracts out of nothing`);
   }
 
   /** Lets time pass, event by event, until the kill ends. */
@@ -275,12 +278,15 @@ export class KillWorld {
   }
 }
 
+/** The result of a request whose reply is lost: the outcome is unknown. */
 const LOST = { kind: 'failed', cause: 'connection lost', bytesWritten: null } as const;
 
+/** Returns a response of the exchange as the wire reports it. */
 function replyOf({ status, body }: { readonly status: number; readonly body: string }) {
   return { kind: 'reply', status, headers: {}, body: new TextEncoder().encode(body) } as const;
 }
 
+/** No rate limit on the futures calls of the kill. */
 const NO_FUTURES_LIMITS = Object.fromEntries(
   ['createOrder', 'createConditionOrder', 'cancelOrder', 'cancelTriggerOrder', 'openOrders', 'orderHistory', 'profitHistory', 'myTrades']
     .concat(['positions', 'account', 'orderInformation', 'triggerOrderList'])

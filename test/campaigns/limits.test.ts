@@ -1,7 +1,7 @@
 // Tests an hour of ten times the allowed traffic, over a bad network, to an exchange with a wrong clock: no reply is a 429.
 
 import { expect, test } from 'vitest';
-import { PRIORITIES, SHARES } from '../../src/adapters/exchange/limits/shares.ts';
+import { PRIORITIES, SHARES } from '../../src/adapters/exchange/limits/priorityShares.ts';
 import { HOUR_MS, LimitsWorld, NETWORKS, type Flow } from './limitsWorld.ts';
 
 /** `npm run campaign -- limits` sets both, and wants to read what was found. */

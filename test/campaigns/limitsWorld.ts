@@ -8,9 +8,10 @@ import { DueQueue } from '../../src/ports/dueQueue.ts';
 
 /** One hour, ms. */
 export const HOUR_MS = 3_600_000;
-/** Kinds of networks; one seed has one. */
+/** Number of kinds of networks. Each seed has one kind. */
 export const NETWORKS = 3;
 const START_MS = Date.UTC(2026, 0, 5);
+/** Time between two rounds of offered requests. */
 const TICK_MS = 20;
 /** How long a caller waits for a reply. */
 const TIME_LIMIT_MS = 3000;
@@ -56,6 +57,7 @@ class TrueWindow {
     this.#count = count;
     this.#windowMs = windowMs;
   }
+  /** Counts a request. Returns whether the limit allows it. */
   admits(clockMs: number): boolean {
     const received = this.#received;
     while (received[0] !== undefined && received[0] <= clockMs - this.#windowMs) received.shift();
@@ -64,12 +66,12 @@ class TrueWindow {
   }
 }
 
-/** What became of the requests of one priority. */
+/** Counts of the requests of one priority. `refused`: the limiter gave them up. */
 export interface Flow {
   offered: number;
   sent: number;
   refused: number;
-  /** Milliseconds from asking the limiter to sending. */
+  /** Times from the request to the limiter until it was sent, ms. */
   readonly waitsMs: number[];
   lastSentMs: number;
   /** Longest time in which no request was sent although one waited. */
@@ -93,11 +95,12 @@ interface Client {
   readonly classes: readonly ClassCounts[];
 }
 
-type Delay = () => number;
+/** Draws the time of one way through the network, ms. */
+type DrawDelay = () => number;
 
 /** One seed of the campaign: its clients, its network and the exchange's counters. */
 export class LimitsWorld {
-  /** Requests that the exchange received above a limit: each is a 429. */
+  /** Number of requests that the exchange received above a limit. Each gets the status 429. */
   tooMany = 0;
   received = 0;
   readonly clients: readonly Client[];
@@ -105,7 +108,7 @@ export class LimitsWorld {
   readonly network: string;
   readonly #queue = new DueQueue();
   readonly #rng: Rng;
-  readonly #delay: Delay;
+  readonly #drawDelayMs: DrawDelay;
   /** The clock of the exchange: its offset, and its speed relative to ours. */
   readonly #skewMs: number;
   readonly #clockRate: number;
@@ -118,17 +121,17 @@ export class LimitsWorld {
     const rng = seededRng(seed);
     this.#rng = rng;
     this.#queue.runDue(START_MS);
-    const [network, delay] = networkOf(seed, rng, () => this.#queue.nowMs);
-    this.network = network;
-    this.#delay = delay;
+    const { name, drawDelayMs } = networkOf(seed, rng, () => this.#queue.nowMs);
+    this.network = name;
+    this.#drawDelayMs = drawDelayMs;
     this.#skewMs = (seed % 2 === 0 ? -HOUR_MS : HOUR_MS) * (0.9 + rng.next() / 5);
     this.#clockRate = 1 + (rng.next() - 0.5) * 2e-3;
     const scheduler = new RoughScheduler(this.#queue, rng);
-    const first = new Limiter(scheduler);
-    const second = new Limiter(scheduler, { sameAddressAs: first, publicOnKey: true });
+    const firstLimiter = new Limiter(scheduler);
+    const secondLimiter = new Limiter(scheduler, { sameAddressAs: firstLimiter, publicOnKey: true });
     this.clients = [
       {
-        limiter: first,
+        limiter: firstLimiter,
         publicOnKey: false,
         // One operation of each kind: reads by key, cancels, an unpublished limit, and two public calls.
         classes: [
@@ -139,10 +142,11 @@ export class LimitsWorld {
           countsOf('futures.klines', 'bars'),
         ],
       },
-      { limiter: second, publicOnKey: true, classes: [countsOf('spot.klines', 'mixed'), countsOf('futures.cancelOrder', 'flood')] },
+      { limiter: secondLimiter, publicOnKey: true, classes: [countsOf('spot.klines', 'mixed'), countsOf('futures.cancelOrder', 'flood')] },
     ];
   }
 
+  /** Offers traffic for this time. */
   run(lengthMs: number): void {
     const endMs = START_MS + lengthMs;
     for (let nowMs = START_MS; nowMs < endMs; nowMs += TICK_MS) {
@@ -159,13 +163,13 @@ export class LimitsWorld {
       // Requests come in bursts: in a quarter of the ticks, four times the mean. The fraction of a request is the chance of one more.
       const mean = (offered[priority] * counts.limit * TICK_MS) / counts.windowMs;
       for (let remaining = this.#rng.next() < 0.25 ? mean * 4 : 0; remaining > 0; remaining--) {
-        if (remaining >= 1 || this.#rng.next() < remaining) this.#ask(client, counts, priority);
+        if (remaining >= 1 || this.#rng.next() < remaining) this.#acquire(client, counts, priority);
       }
     }
   }
 
   /** Acquires one call of the limiter, and counts when it is sent or refused. */
-  #ask(client: Client, counts: ClassCounts, priority: Priority): void {
+  #acquire(client: Client, counts: ClassCounts, priority: Priority): void {
     const flow = counts.flows[priority];
     const askedMs = this.#queue.nowMs;
     flow.offered++;
@@ -189,12 +193,12 @@ export class LimitsWorld {
     const queue = this.#queue;
     if (this.#isFlawed) ticket.finish(200, null, null);
     const isLost = this.#rng.next() < 0.005;
-    const arrivalDelayMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
+    const arrivalDelayMs = this.#drawDelayMs() + (isLost ? this.#rng.next() * 6000 : 0);
     if (isLost) queue.at(queue.nowMs + TIME_LIMIT_MS, () => ticket.finish(null, null, null));
     queue.at(queue.nowMs + arrivalDelayMs, () => {
       const isAllowed = this.#receive(client, counts);
       const reply = (): void => (isAllowed ? ticket.finish(200, null, null) : ticket.finish(429, -1003, null));
-      if (!isLost) queue.at(queue.nowMs + this.#delay(), reply);
+      if (!isLost) queue.at(queue.nowMs + this.#drawDelayMs(), reply);
     });
   }
 
@@ -221,13 +225,14 @@ function countsOf(op: Op, mix: Mix): ClassCounts {
 }
 
 /** Returns the network of a seed: its name, and a function that draws its one-way delays of 5 to 800 ms. */
-function networkOf(seed: number, rng: Rng, nowMs: () => number): [string, Delay] {
+function networkOf(seed: number, rng: Rng, nowMs: () => number): { readonly name: string; readonly drawDelayMs: DrawDelay } {
   const between = (min: number, max: number) => min + rng.next() * (max - min);
-  const kinds: [string, Delay][] = [
-    ['any delay at any time', () => between(5, 800)],
-    ['short, with spikes', () => (rng.next() < 0.05 ? between(300, 800) : between(5, 60))],
-    // Slow for a minute, fast for a minute: what was sent late overtakes what was sent before.
-    ['slow and fast by turns', () => (Math.floor(nowMs() / 60_000) % 2 === 0 ? between(700, 800) : between(5, 20))],
+  const isSlowMinute = () => Math.floor(nowMs() / 60_000) % 2 === 0;
+  const kinds = [
+    { name: 'any delay at any time', drawDelayMs: () => between(5, 800) },
+    { name: 'short, with spikes', drawDelayMs: () => (rng.next() < 0.05 ? between(300, 800) : between(5, 60)) },
+    // At the end of a slow minute, later requests overtake earlier ones.
+    { name: 'slow and fast by turns', drawDelayMs: () => (isSlowMinute() ? between(700, 800) : between(5, 20)) },
   ];
   return kinds[seed % kinds.length]!;
 }

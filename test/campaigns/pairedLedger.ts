@@ -53,7 +53,7 @@ export interface LedgerTerms {
 }
 
 /** Balances, positions and sums of all accounts, computed from events alone. */
-export class PairedLedger {
+export class NaivePairedLedger {
   /** The settings that each account has chosen, by account and contract. */
   readonly settings: ContractSetting[][] = [];
   /** Money of each account by asset, margins included. */

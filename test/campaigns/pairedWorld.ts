@@ -2,20 +2,17 @@
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
-import type { Fill } from '../../src/model/fill.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import { MemoryRows, readerOf } from '../../src/paperExchange/records/rowStore.ts';
 import { FUNDING_MS } from '../../src/paperExchange/futures/funding.ts';
-import { FuturesExchange } from '../../src/paperExchange/futures/futuresExchange.ts';
 import type { FuturesUserOrder } from '../../src/paperExchange/futures/futuresOrder.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { TRIGGER_KINDS } from '../../src/venue/futures/triggers.ts';
-import type { VenuePosition } from '../../src/venue/futures/position.ts';
-import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { futuresIntent, inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { type OpenSide, PairedLedger } from './pairedLedger.ts';
+import { ObservedExchange, type VenueListener } from './observedExchange.ts';
+import { type OpenSide, NaivePairedLedger } from './pairedLedger.ts';
 
 /** How often each kind of event happened. */
 export interface PairedCounts {
@@ -55,37 +52,7 @@ const INSTRUMENTS: readonly Instrument[] = [
 const PRICES = [400_000, 2_500_000, 400_000];
 const ASSETS = ['USDT', 'BTC'];
 /** Decimal digits of a unit of each asset. */
-const DIGITS = [4, 8];
-
-/** The events of the venue, as they pass to its exchange. */
-interface VenueListener {
-  filled(live: VenueOrder, fill: Fill): void;
-  funded(position: Readonly<VenuePosition>): void;
-  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
-  ended(): void;
-}
-
-/** An exchange that passes each event of its venue to the listener first. */
-class ObservedExchange extends FuturesExchange {
-  listener: VenueListener | null = null;
-
-  override filled(live: VenueOrder, fill: Fill): void {
-    this.listener?.filled(live, fill);
-    super.filled(live, fill);
-  }
-  override onFunding(position: Readonly<VenuePosition>): void {
-    this.listener?.funded(position);
-    super.onFunding(position);
-  }
-  override onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
-    this.listener?.liquidated(position, wasLong, fill);
-    super.onLiquidation(position, wasLong, fill);
-  }
-  override ended(live: VenueOrder): void {
-    this.listener?.ended();
-    super.ended(live);
-  }
-}
+const UNIT_DIGITS = [4, 8];
 
 /** A funding payment that a position will get or pay, at the mark `ticks`. */
 interface DueFunding {
@@ -100,11 +67,11 @@ export class PairedWorld {
   private readonly counts: PairedCounts;
   private readonly queue = new DueQueue();
   private readonly exchange: ObservedExchange;
-  private readonly ledger: PairedLedger;
+  private readonly ledger: NaivePairedLedger;
   private readonly prices = [...PRICES];
   private readonly orders: FuturesUserOrder[] = [];
   /** The next funding payment by position; null: it is due and not paid yet. */
-  private due: readonly DueFunding[] | null = [];
+  private dueFunding: readonly DueFunding[] | null = [];
   /** The events since the last check, for the text of an error. */
   private received: string[] = [];
 
@@ -112,16 +79,16 @@ export class PairedWorld {
     this.rng = seededRng(seed);
     this.counts = counts;
     this.queue.runDue(START_MS);
-    const accounts = Array.from({ length: ACCOUNTS }, (_, accountIndex) => this.account(accountIndex));
-    const config = this.config(accounts);
+    const accounts = Array.from({ length: ACCOUNTS }, (_, accountIndex) => this.randomAccount(accountIndex));
+    const config = this.randomConfig(accounts);
     this.exchange = new ObservedExchange(config, this.queue, { reader: readerOf(new MemoryRows(), 'memory') });
     this.exchange.listener = this.listener;
     const { feeRounding, liquidationFeePpm } = config;
-    this.ledger = new PairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });
+    this.ledger = new NaivePairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });
     for (const account of accounts) {
       this.exchange.openAccount(account);
       const { balances, settings } = account.futures!;
-      const units = ASSETS.map((asset, assetIndex) => BigInt(Math.round(Number(balances[asset]) * 10 ** DIGITS[assetIndex]!)));
+      const units = ASSETS.map((asset, assetIndex) => BigInt(Math.round(Number(balances[asset]) * 10 ** UNIT_DIGITS[assetIndex]!)));
       this.ledger.open(units, () => ({ leverage: 20, isCross: true, isNet: true, ...settings }));
     }
   }
@@ -147,7 +114,8 @@ export class PairedWorld {
     }
   }
 
-  private account(accountIndex: number): AccountConfig {
+  /** Returns an account with random wealth and settings. A third of the accounts are poor. */
+  private randomAccount(accountIndex: number): AccountConfig {
     const wealth = this.below(3) === 0 ? 40 : 4000;
     const balances = { USDT: String(wealth * (1 + this.below(20))), BTC: (wealth * 0.0001 * (1 + this.below(20))).toFixed(8) };
     const settings = { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 };
@@ -155,7 +123,7 @@ export class PairedWorld {
   }
 
   /** Returns a random config of the exchange. */
-  private config(accounts: readonly AccountConfig[]): ServiceConfig {
+  private randomConfig(accounts: readonly AccountConfig[]): ServiceConfig {
     const isSeeded = this.below(3) === 0;
     // Up to a per cent a period, either way.
     const rate = (): number => Math.round((this.rng.next() - 0.5) * 2e10);
@@ -181,12 +149,12 @@ export class PairedWorld {
     },
     funded: ({ account, index, isLong }) => {
       this.received.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
-      const [nextDue, ...laterDue] = (this.due ??= this.pending());
+      const [nextDue, ...laterDue] = (this.dueFunding ??= this.currentFunding());
       assert(nextDue !== undefined, 'no funding is due');
       const { held, rate, ticks } = nextDue;
       assert(held.account === account && held.index === index && held.isLong === isLong, `that of account ${held.account} comes first`);
       this.ledger.funded(held, ticks, rate);
-      this.due = laterDue;
+      this.dueFunding = laterDue;
       this.counts.funding++;
     },
     liquidated: ({ account, index }, wasLong, { price, lots, fee, covered }) => {
@@ -203,39 +171,47 @@ export class PairedWorld {
   /** Draws one event and runs it. Returns its name. */
   private step(): string {
     const percent = this.below(100);
-    if (percent < 54) return this.order();
-    if (percent < 75) return this.pass(1 + this.below(3000));
-    if (percent < 79) return this.pass(FUNDING_MS);
-    if (percent < 88) return this.change();
-    if (percent < 93) return this.cancel();
-    if (percent < 97) return this.trigger();
-    return this.jump();
+    if (percent < 54) return this.placeOrder();
+    if (percent < 75) return this.passTime(1 + this.below(3000));
+    if (percent < 79) return this.passTime(FUNDING_MS);
+    if (percent < 88) return this.changeSetting();
+    if (percent < 93) return this.cancelOrder();
+    if (percent < 97) return this.placeTrigger();
+    return this.jumpPrice();
   }
 
-  private order(): string {
-    const [account, index] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length)];
+  /** Places a random order. */
+  private placeOrder(): string {
+    const account = this.below(ACCOUNTS);
+    const index = this.below(INSTRUMENTS.length);
     const instrument = INSTRUMENTS[index]!;
     const side = this.below(2) === 0 ? 'buy' : 'sell';
     const limit = this.below(4) === 0 ? 0 : this.near(this.prices[index]!, 0.01);
     const force = limit > 0 ? ([undefined, undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(6)] : undefined;
     const closes = this.below(4) === 0;
-    const byValue = limit === 0 && !closes && this.below(4) === 0;
-    const lots = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(12)));
-    const options = { limit, closes, ...(force ? { timeInForce: force } : {}), ...(byValue ? { value: 1 + this.below(200_000_000) } : {}) };
+    const isByValue = limit === 0 && !closes && this.below(4) === 0;
+    const lots = isByValue ? 0 : 1 + this.below(2 ** (1 + this.below(12)));
+    const options = {
+      limit,
+      closes,
+      ...(force ? { timeInForce: force } : {}),
+      ...(isByValue ? { value: 1 + this.below(200_000_000) } : {}),
+    };
     const order = this.exchange.place(account, futuresIntent(instrument, side, lots, options), null);
     if (order !== null) this.orders.push(order);
     this.advance(this.queue.nowMs);
     return `order of account ${account}: ${side} ${lots} of ${instrument.id} at ${limit}${closes ? ', to close' : ''}`;
   }
 
-  private pass(ms: number): string {
+  /** Lets time pass, in which the prices at other exchanges move by up to 0.4 %. */
+  private passTime(ms: number): string {
     for (let index = 0; index < INSTRUMENTS.length; index++) this.prices[index] = this.near(this.prices[index]!, 0.004);
     this.advance(this.queue.nowMs + ms);
     return `${ms} ms pass`;
   }
 
-  /** The price of a contract jumps at other exchanges. This exchange learns of it or does not. */
-  private jump(): string {
+  /** The price of a contract jumps at other exchanges. In half of the cases this exchange gets the new reference price. */
+  private jumpPrice(): string {
     const index = this.below(INSTRUMENTS.length);
     const price = this.near(this.prices[index]!, 0.15);
     this.prices[index] = price;
@@ -244,34 +220,40 @@ export class PairedWorld {
   }
 
   /** Changes a random setting of an account on a contract. */
-  private change(): string {
-    const [account, index, kind] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length), this.below(3)];
+  private changeSetting(): string {
+    const account = this.below(ACCOUNTS);
+    const index = this.below(INSTRUMENTS.length);
+    const kind = this.below(3);
     const instrument = INSTRUMENTS[index]!;
     const { venue } = this.exchange;
     const setting = this.ledger.settings[account]![index]!;
-    const [leverage, isFirst] = [1 + this.below(100), this.below(2) === 0];
+    const leverage = 1 + this.below(100);
+    const isFirst = this.below(2) === 0;
     const changes = [
       () => venue.setLeverage(account, instrument, leverage),
       () => venue.setMarginMode(account, instrument, isFirst),
       () => venue.setPositionMode(account, instrument, isFirst),
     ];
-    const isDone = changes[kind]!();
-    if (isDone) {
+    const isAccepted = changes[kind]!();
+    if (isAccepted) {
       Object.assign(setting, [{ leverage }, { isCross: isFirst }, { isNet: isFirst }][kind]);
       this.counts.settings++;
     }
     return `setting ${kind} of account ${account} on ${instrument.id}`;
   }
 
-  private cancel(): string {
+  /** Cancels a random order if it is live. */
+  private cancelOrder(): string {
     const order = this.orders[this.below(this.orders.length + 1)];
     if (order !== undefined && order.live !== null) this.exchange.cancel(order, true);
     this.advance(this.queue.nowMs);
     return `cancel of ${order?.id}`;
   }
 
-  private trigger(): string {
-    const [account, index] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length)];
+  /** Places a random trigger order. */
+  private placeTrigger(): string {
+    const account = this.below(ACCOUNTS);
+    const index = this.below(INSTRUMENTS.length);
     const kind = TRIGGER_KINDS[this.below(4)]!;
     const closes = kind === 'stopLoss' || kind === 'takeProfit';
     const side = this.below(2) === 0 ? 'buy' : 'sell';
@@ -289,20 +271,21 @@ export class PairedWorld {
     const nextMs = (Math.floor(this.queue.nowMs / FUNDING_MS) + 1) * FUNDING_MS;
     if (nextMs <= untilMs) {
       this.queue.runDue(nextMs - 1);
-      this.due = null;
+      this.dueFunding = null;
       this.queue.runDue(nextMs);
-      const unpaid = this.due ?? this.pending();
+      const unpaid = this.dueFunding ?? this.currentFunding();
       assert(unpaid.length === 0, `funding of ${unpaid.length} positions was not paid`);
-      this.due = [];
+      this.dueFunding = [];
     }
     this.queue.runDue(untilMs);
   }
 
   /** Returns the funding payments that are due now, with the marks of this second. */
-  private pending(): readonly DueFunding[] {
+  private currentFunding(): readonly DueFunding[] {
     const { venue, rates } = this.exchange;
     return INSTRUMENTS.flatMap((instrument, index) => {
-      const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, this.queue.nowMs - 1)];
+      const ticks = venue.book(instrument).markTicks;
+      const rate = rates.at(instrument, this.queue.nowMs - 1);
       return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((openSide) => ({ held: openSide, rate, ticks }));
     });
   }
@@ -326,7 +309,7 @@ export class PairedWorld {
     });
     this.advance(this.queue.nowMs + 200);
     if (INSTRUMENTS.every((_, index) => this.ledger.heldOf(index).length === 0)) this.counts.flat++;
-    return 'everybody closes';
+    return 'all accounts close their positions';
   }
 
   /** Throws an error if the books of the venue differ from the ledger, or a deposit is not accounted for. */
@@ -337,11 +320,11 @@ export class PairedWorld {
     ASSETS.forEach((asset, assetIndex) => {
       const total = ledger.total(assetIndex);
       assert(total === ledger.deposited[assetIndex], `${asset}: ${ledger.deposited[assetIndex]} units were deposited, ${total} are there`);
-      same(`fees in ${asset}`, wallets.fees[assetIndex]!, ledger.fees[assetIndex]!);
-      same(`the insurance in ${asset}`, wallets.insurance[assetIndex]!, ledger.insurance[assetIndex]!);
+      expectSame(`fees in ${asset}`, wallets.fees[assetIndex]!, ledger.fees[assetIndex]!);
+      expectSame(`the insurance in ${asset}`, wallets.insurance[assetIndex]!, ledger.insurance[assetIndex]!);
       for (let account = 0; account < ACCOUNTS; account++) {
         const { free, locked } = wallets.wallet(account, assetIndex);
-        same(`free and locked ${asset} of account ${account}`, free + locked, ledger.loose(account, assetIndex));
+        expectSame(`free and locked ${asset} of account ${account}`, free + locked, ledger.loose(account, assetIndex));
       }
     });
     INSTRUMENTS.forEach(({ id }, index) => {
@@ -350,12 +333,12 @@ export class PairedWorld {
       for (let account = 0; account < ACCOUNTS; account++) {
         wallets.sides(account, index).forEach((position, side) => {
           const openSide = ledger.sides(account, index)[side]!;
-          const where = `of account ${account} on ${id}`;
-          same(`lots ${where}`, position.lots, openSide.lots);
-          same(`margin ${where}`, position.marginUnits, openSide.margin);
-          same(`entry value ${where}`, position.entryUnits, openSide.entry);
+          const owner = `of account ${account} on ${id}`;
+          expectSame(`lots ${owner}`, position.lots, openSide.lots);
+          expectSame(`margin ${owner}`, position.marginUnits, openSide.margin);
+          expectSame(`entry value ${owner}`, position.entryUnits, openSide.entry);
           if (position.lots > 0)
-            assert(position.isLong === openSide.isLong && position.isCross === openSide.isCross, `the position ${where}`);
+            assert(position.isLong === openSide.isLong && position.isCross === openSide.isCross, `the position ${owner}`);
         });
       }
     });
@@ -376,25 +359,28 @@ export class PairedWorld {
     }
     for (let account = 0; account < ACCOUNTS; account++) {
       ASSETS.forEach((asset, assetIndex) =>
-        same(`locked ${asset}`, venue.wallets.wallet(account, assetIndex).locked, BigInt(locked[account]![assetIndex]!)),
+        expectSame(`locked ${asset}`, venue.wallets.wallet(account, assetIndex).locked, BigInt(locked[account]![assetIndex]!)),
       );
       for (let index = 0; index < INSTRUMENTS.length; index++) {
         for (const position of venue.wallets.sides(account, index)) {
-          same('lots held back', position.heldLots, BigInt(offsetLots.get(position) ?? 0));
+          expectSame('lots held back', position.heldLots, BigInt(offsetLots.get(position) ?? 0));
           assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
         }
       }
     }
   }
 
+  /** Returns a whole number from 0 to `count` - 1. */
   private below(count: number): number {
     return Math.floor(this.rng.next() * count);
   }
+  /** Returns a price at most `share` away from the given one. */
   private near(price: number, share: number): number {
     return Math.max(1, Math.round(price * (1 - share + 2 * share * this.rng.next())));
   }
 }
 
-function same(name: string, actual: number, expected: bigint): void {
+/** Throws an error that names the figure if both differ. */
+function expectSame(name: string, actual: number, expected: bigint): void {
   if (BigInt(actual) !== expected) throw new Error(`${name}: the exchange has ${actual}, the ledger ${expected}`);
 }

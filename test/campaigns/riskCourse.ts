@@ -10,7 +10,7 @@ import { ABSENT_HOLD_MS, type Reservations } from '../../src/orders/reserve/rese
 import type { Ledger } from '../../src/portfolio/ledger.ts';
 import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import type { RiskModule } from '../../src/risk/riskModule.ts';
-import type { TrueLimits, TrueOrder, Venue } from './riskTruth.ts';
+import type { TrueLimits, TrueOrder, TrueVenue } from './riskTruth.ts';
 
 /** Number of strategies in every course. */
 export const STRATEGIES = 2;
@@ -55,7 +55,7 @@ export interface Mutation {
 export abstract class RiskCourse<Known extends TrueOrder> {
   protected readonly counts: Counts;
   protected readonly rng: Rng;
-  protected abstract readonly truth: Venue<Known>;
+  protected abstract readonly truth: TrueVenue<Known>;
   protected abstract readonly ledger: Ledger;
   protected abstract readonly orders: OrderManager;
   protected abstract readonly risk: RiskModule;
@@ -132,6 +132,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     const placed = truth.orders.at(-1)!;
     return limitBrokenBy(placed) ?? (reducesRisk(placed) ? null : this.limitBrokenByLoss());
   }
+  /** Counts an order that the bot denies. */
   private deny(order: BotOrder, code: string): null {
     this.orders.deny(order, code);
     this.counts.denied[code] = (this.counts.denied[code] ?? 0) + 1;
@@ -157,16 +158,17 @@ export abstract class RiskCourse<Known extends TrueOrder> {
 
   // --- Events at the venue, and their reports to the bot
 
-  /** Lets one event happen to an order, if its state allows that event; else nothing happens. `dice` is 0 to 9. */
-  private orderEvent(order: Known, dice: number): void {
+  /** Applies one event to an order if its state allows that event. `eventDraw`: 0 to 9, each for one kind of event. */
+  private orderEvent(order: Known, eventDraw: number): void {
     const botOrder = this.orders.get(order.id as OrderId);
-    if (dice === 0 && order.state === 'inFlight') this.arriveOrGetLost(order);
-    else if (dice <= 2 && order.state === 'live') this.execute(order);
-    else if (dice === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
-    else if (dice <= 4 && order.unreported.length > 0) this.report(order);
-    else if (botOrder) this.reportEvent(order, botOrder, dice);
+    if (eventDraw === 0 && order.state === 'inFlight') this.arriveOrGetLost(order);
+    else if (eventDraw <= 2 && order.state === 'live') this.execute(order);
+    else if (eventDraw === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
+    else if (eventDraw <= 4 && order.unreported.length > 0) this.report(order);
+    else if (botOrder) this.reportEvent(order, botOrder, eventDraw);
   }
 
+  /** Lets a request arrive at the venue, or with a probability of 15 % never arrive. */
   private arriveOrGetLost(order: Known): void {
     order.wasAdmitted = this.isDrawn(0.85);
     order.state = order.wasAdmitted ? 'live' : 'over';
@@ -174,25 +176,26 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   }
 
   /** An event that changes what the bot believes about an order. */
-  private reportEvent(order: Known, botOrder: BotOrder, dice: number): void {
+  private reportEvent(order: Known, botOrder: BotOrder, eventDraw: number): void {
     const { lifecycle } = botOrder;
-    if (dice === 5 && (lifecycle === 'sent' || lifecycle === 'unknown')) this.replyToCreate(order, botOrder);
-    else if (dice === 6 && lifecycle === 'sent') {
+    if (eventDraw === 5 && (lifecycle === 'sent' || lifecycle === 'unknown')) this.replyToCreate(order, botOrder);
+    else if (eventDraw === 6 && lifecycle === 'sent') {
       this.orders.outcomeUnknown(botOrder, this.nowMs);
       this.counts.unknown++;
-    } else if (dice === 7 && lifecycle === 'unknown' && order.reported === 0) {
+    } else if (eventDraw === 7 && lifecycle === 'unknown' && order.reported === 0) {
       order.absentMs = this.nowMs;
       this.orders.noEffect(botOrder, this.nowMs);
       this.counts.tombstones++;
-    } else if (dice === 8 && lifecycle !== 'done') {
+    } else if (eventDraw === 8 && lifecycle !== 'done') {
       this.orders.cancel(botOrder, this.nowMs);
       this.counts.cancels++;
-    } else if (dice === 9 && order.state === 'over' && order.unreported.length === 0) {
+    } else if (eventDraw === 9 && order.state === 'over' && order.unreported.length === 0) {
       if (lifecycle === 'working' || lifecycle === 'cancelSent')
         this.orders.ended(botOrder, order.cancelAsked ? 'canceled' : 'expired', this.nowMs);
     }
   }
 
+  /** Gives the bot the reply to a create request that has arrived or was lost. */
   private replyToCreate(order: Known, botOrder: BotOrder): void {
     if (order.wasAdmitted) this.orders.acked(botOrder, order.id as VenueOrderId, this.nowMs);
     else if (order.state === 'over') this.orders.refused(botOrder, '-2010', this.nowMs);
@@ -217,14 +220,17 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     this.nowMs++;
     this.recordEquity();
   }
+  /** Adds a row with the equity at the marks of now. */
   private recordEquity(): void {
     this.times[this.markedRows] = this.nowMs;
     this.equity[this.markedRows++] = this.ledger.equityTotalUnits(this.truth.marks);
   }
 
+  /** True while the bot has the order among its active ones. */
   private isActive({ id }: TrueOrder): boolean {
     return this.orders.active().some((order) => order.id === id);
   }
+  /** True with this probability. */
   protected isDrawn(probability: number): boolean {
     return this.rng.next() < probability;
   }
@@ -232,6 +238,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected between(min: number, max: number): number {
     return min + Math.floor(this.rng.next() * (max - min + 1));
   }
+  /** Returns one value for each strategy. */
   protected forEachStrategy<T>(make: () => T): T[] {
     return Array.from({ length: STRATEGIES }, make);
   }
@@ -248,7 +255,7 @@ export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: nu
   const scaleText = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
   const lots = scaleText(digits.quantity);
   const money = scaleText(digits.money);
-  const part = scaleText(3);
+  const share = scaleText(3);
   const asNumber = (value: number) => value;
   const rows: [key: string, value: number | null, format: (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, lots],
@@ -256,13 +263,13 @@ export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: nu
     ['maxPositionQty', limits.positionLots, lots],
     ['maxPositionNotional', limits.positionUnits, money],
     ['maxGrossNotional', limits.grossUnits, money],
-    ['maxLeverage', limits.leverageMilli, part],
+    ['maxLeverage', limits.leverageMilli, share],
     ['maxOpenOrders', limits.openOrders, asNumber],
     ['maxOpenOrdersTotal', limits.openOrdersTotal, asNumber],
-    ['priceBand', limits.bandMilli, part],
+    ['priceBand', limits.bandMilli, share],
     ['maxOrdersPerMinute', limits.ordersPerMinute, asNumber],
-    ['maxDailyLoss', limits.dailyLossMilli, part],
-    ['maxDrawdown', limits.drawdownMilli, part],
+    ['maxDailyLoss', limits.dailyLossMilli, share],
+    ['maxDrawdown', limits.drawdownMilli, share],
   ];
   return Object.fromEntries(rows.flatMap(([key, value, format]) => (value === null ? [] : [[key, format(value)]])));
 }

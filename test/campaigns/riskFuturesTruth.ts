@@ -2,7 +2,7 @@
 // executions that were reported.
 
 import type { Order } from '../../src/model/order.ts';
-import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './riskTruth.ts';
+import { type Execution, over, sum, TrueOrder, type TrueLimits, TrueVenue } from './riskTruth.ts';
 
 /** A contract and how the account trades it. */
 export interface TrueContract {
@@ -89,7 +89,7 @@ export interface FuturesStart {
 }
 
 /** The true positions and money of the account, and the checks of all limits against them. */
-export class FuturesTruth extends Venue<ContractOrder> {
+export class FuturesTruth extends TrueVenue<ContractOrder> {
   readonly contracts: readonly TrueContract[];
   /** By contract: all executions. */
   readonly executed: LotsBySide[];

@@ -95,7 +95,7 @@ export class TrueOrder {
 }
 
 /** The orders at the venue, and the limits that are checked in every market. `Known` is the order of one market. */
-export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
+export abstract class TrueVenue<Known extends TrueOrder> implements OrderGateway {
   orders: Known[] = [];
   readonly limits: TrueLimits;
   readonly marks: number[];
@@ -167,7 +167,7 @@ export interface SpotStart {
 }
 
 /** The spot venue. Its holdings and cash count every execution, reported or not. */
-export class SpotTruth extends Venue<TrueOrder> {
+export class SpotTruth extends TrueVenue<TrueOrder> {
   /** Quote units by strategy. */
   readonly cash: number[];
   /** Base units by strategy and instrument. */

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { sendAct, askView } from '../../src/tasks/control/client.ts';
+import { sendAct, askView } from '../../src/tasks/control/controlClient.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, pause, type BotProcess } from '../kills/botWorld.ts';
 import { median, theilSen } from '../kills/slope.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { catalogStore } from '../../src/adapters/catalog/bars/store.ts';
+import { catalogStore } from '../../src/adapters/catalog/bars/barStore.ts';
 import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
 import { Decimal as Shared } from '../../src/base/number/decimal.ts';
 import { seededRng } from '../../src/base/number/rng.ts';

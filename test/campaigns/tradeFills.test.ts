@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
-import { IMPORTED } from '../../src/adapters/catalog/bars/quality.ts';
+import { IMPORTED } from '../../src/adapters/catalog/bars/barQuality.ts';
 import { barsOf as withCloseTimes } from '../../src/adapters/catalog/files/columns.ts';
 import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
 import { lots } from '../../src/base/brand.ts';

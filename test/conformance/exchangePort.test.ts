@@ -11,12 +11,12 @@ import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { sealEngine } from '../../src/engine/loop/setUp.ts';
 import { addStrategiesAndCash } from '../engine/world.ts';
-import { exchangePortSuite, play, type MakeWorld, type World } from './exchangePort.ts';
+import { exchangePortSuite, play, type MakeWorld, type ConformanceWorld } from './exchangePort.ts';
 import { restPort } from './restPort.ts';
 import { stubWorld } from './stubExchange.ts';
 
 /** Returns a bot that is ready to run. */
-async function resolveBot(plan: RunPlan, world: BotWorld): Promise<World> {
+async function resolveBot(plan: RunPlan, world: BotWorld): Promise<ConformanceWorld> {
   const bot = createBot(plan, world);
   const { engine, journal } = bot;
   const deposits = addStrategiesAndCash(engine, plan);

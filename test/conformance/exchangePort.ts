@@ -13,14 +13,14 @@ import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 
 /** A bot that is ready in its world, and the hash of the journal that it keeps. */
-export interface World {
+export interface ConformanceWorld {
   readonly engine: Engine;
   readonly journalHash: () => string;
   /** Lets all rows pass, for an exchange that needs time of its own. */
   readonly run?: () => void;
 }
 /** `faultOf`: the fault of an order in this world, such as a lost reply. */
-export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => ReplayFault) => Promise<World>;
+export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => ReplayFault) => Promise<ConformanceWorld>;
 
 /** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */
 export const ROWS = 24;
@@ -93,7 +93,7 @@ export class Script extends Strategy {
 }
 
 /** Everything about a finished script that adapters must agree on. */
-export interface Outcome {
+export interface ScriptOutcome {
   readonly lifecycles: readonly string[][];
   readonly orders: readonly object[];
   readonly fills: readonly object[];
@@ -104,7 +104,7 @@ export interface Outcome {
 }
 
 /** Runs the script in a world of its own. */
-export async function play(makeWorld: MakeWorld): Promise<Outcome> {
+export async function play(makeWorld: MakeWorld): Promise<ScriptOutcome> {
   const plan = planFor({ strategies: [Script], feeds: { bars }, fees: { makerPpm: 1000, takerPpm: 2000, in: 'received' } });
   const { engine, journalHash, run = () => blockLoop(engine) } = await makeWorld(plan, faultOf);
   run();

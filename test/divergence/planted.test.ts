@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
-import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts';
+import type { Divergence, DivergentWhat } from '../../src/tasks/parity/divergences.ts';
 import { START_MS } from '../simulation/plans.ts';
 import { comparePlanted, MarketAndLimitOrders, FIRST_ROW, HOUR_MS, type Planted, type PlantedWorld } from './planted.ts';
 import { moneyInJournal, netInJournal, total } from './netInJournal.ts';

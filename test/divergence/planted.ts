@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
-import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
-import { RATE_DIGITS } from '../../src/adapters/catalog/series/series.ts';
+import { SYNTHETIC } from '../../src/adapters/catalog/bars/barQuality.ts';
+import { RATE_DIGITS } from '../../src/adapters/catalog/series/seriesColumns.ts';
 import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
@@ -15,7 +15,7 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { compareBot, type ParityOptions } from '../../src/tasks/parity/parity.ts';
-import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
+import type { DivergenceReport } from '../../src/tasks/parity/divergences.ts';
 import { perpetualBars, PERPETUAL } from '../fixtures/perpetual.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';

@@ -7,14 +7,14 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
-import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts';
+import type { Divergence, DivergentWhat } from '../../src/tasks/parity/divergences.ts';
 import { START_MS } from '../simulation/plans.ts';
 import { comparePlanted, FIRST_ROW, HOUR_MS, QUOTE_CASH, ROWS, type Planted } from './planted.ts';
 import { total } from './netInJournal.ts';
-import { inUnits, journalOf, netOfJournal, type JournalLine } from './quoteNet.ts';
+import { inUnits, journalOf, netOfJournal, type JournalMembers } from './quoteNet.ts';
 
 /** Returns a spot pair. */
-const instrument = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
+const spotPair = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}${quote}`),
   market: 'spot',
   wireName: `${base}${quote}`,
@@ -30,7 +30,7 @@ const instrument = (base: string, quote: string, priceDigits: number, quantityDi
 });
 
 /** Returns hourly bars of a seeded random walk in ticks from `start`, by steps of up to `step`. */
-function walk(traded: Instrument, start: number, step: number, seed: number): BarColumns {
+function walkBars(traded: Instrument, start: number, step: number, seed: number): BarColumns {
   const random = seededRng(seed);
   const scale = 10 ** traded.priceDigits;
   const column = (): Float64Array => new Float64Array(ROWS);
@@ -55,8 +55,8 @@ function walk(traded: Instrument, start: number, step: number, seed: number): Ba
 }
 
 const quoteAssets = {
-  btc: walk(instrument('BTC', 'USDT', 2, 5), 6_000_000, 40_000, 3),
-  eth: walk(instrument('ETH', 'BTC', 5, 3), 5000, 60, 5),
+  btc: walkBars(spotPair('BTC', 'USDT', 2, 5), 6_000_000, 40_000, 3),
+  eth: walkBars(spotPair('ETH', 'BTC', 5, 3), 5000, 60, 5),
 };
 
 /** Trades ETHBTC by shares of the equity and by resting limits, and BTCUSDT by amounts. */
@@ -75,7 +75,7 @@ class TwoAssets extends Strategy {
 }
 
 /** Returns by order what its fills received less what they paid, in USDT at the close before the hour of each fill. */
-function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, string> {
+function moneyByOrder(records: readonly JournalMembers[]): ReadonlyMap<number, string> {
   const { openMs, close } = quoteAssets.btc;
   const orders = new Map(records.flatMap(({ cid, order }) => (order === undefined ? [] : [[cid, order] as const])));
   const moneyByIndex = new Map<number, Decimal>();
@@ -97,22 +97,23 @@ function moneyByOrder(records: readonly JournalLine[]): ReadonlyMap<number, stri
 /** Returns the net profit of the bot in this folder. The warm-up ends with the row before the first one. */
 const netIn = (folder: string): string => netOfJournal(journalOf(folder), QUOTE_CASH, quoteAssets.btc.close[FIRST_ROW - 1]!);
 
+/** Returns the close time of a row. */
 const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
 /** Returns the bars with one price of one row moved by `ticks`. Bars of the other symbol stay. */
-const moved =
+const withPriceMoved =
   (symbol: string, field: 'open' | 'close', row: number, ticks: number) =>
   (bars: BarColumns): BarColumns => {
     if (bars.instrument.wireName !== symbol) return bars;
     const scale = 10 ** bars.instrument.priceDigits;
-    return { ...bars, [field]: bars[field].map((price, at) => (at === row ? Math.round(price * scale + ticks) / scale : price)) };
+    return { ...bars, [field]: bars[field].map((price, index) => (index === row ? Math.round(price * scale + ticks) / scale : price)) };
   };
 
 const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergence, what: DivergentWhat, time: number])[] = [
-  ['another open of ETHBTC', { catalog: moved('ETHBTC', 'open', FIRST_ROW + 1, 7) }, 'data revision', 'fill', closeOf(FIRST_ROW)],
+  ['another open of ETHBTC', { catalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) }, 'data revision', 'fill', closeOf(FIRST_ROW)],
   [
     'another close of the conversion',
-    { catalog: moved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
+    { catalog: withPriceMoved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
     'data revision',
     'bar',
     closeOf(FIRST_ROW + 6),
@@ -138,9 +139,9 @@ const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergen
     'fee',
     closeOf(FIRST_ROW),
   ],
-  ['bars that went by while the bot was down', { acts: { 5: ({ restart }) => restart(3) } }, 'restart', 'decision', closeOf(FIRST_ROW + 5)],
+  ['bars that closed while the bot was down', { acts: { 5: ({ restart }) => restart(3) } }, 'restart', 'decision', closeOf(FIRST_ROW + 5)],
   [
-    'a halt by a person',
+    'a halt by the operator',
     {
       acts: {
         6: ({ opened: { bot } }) => {
@@ -160,7 +161,7 @@ const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergen
 ];
 
 describe('a bot with cash in two quote assets', () => {
-  test('equals its backtest over a restart between two bars, with the net of naive decimals', { timeout: 120_000 }, async () => {
+  test('a bot with cash in two quote assets equals its backtest over a restart between two bars', { timeout: 120_000 }, async () => {
     let net = '';
     const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, acts: { 9: ({ restart }) => restart(0) } }, (folder) => {
       net = netIn(folder);
@@ -171,7 +172,7 @@ describe('a bot with cash in two quote assets', () => {
   });
 
   test.each(CASES)(
-    'the report names the planted cause and its bridge adds up: %s',
+    'the report about a bot with two quote assets names the planted cause, and its bridge adds up: %s',
     { timeout: 120_000 },
     async (_, planted, cause, divergence, time) => {
       let net = '';

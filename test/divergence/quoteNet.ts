@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Decimal } from '../../src/base/number/decimal.ts';
 
 /** The members of journal records that are read here. */
-export interface JournalLine {
+export interface JournalMembers {
   readonly k: string;
   readonly decided?: boolean;
   readonly atMs?: number;
@@ -25,22 +25,22 @@ export interface JournalLine {
 export const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
 
 /** Returns the records of a bot's journal. */
-export function journalOf(botFolder: string): readonly JournalLine[] {
+export function journalOf(botFolder: string): readonly JournalMembers[] {
   const journal = join(botFolder, 'journal');
   const files = readdirSync(journal).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) => readFileSync(join(journal, name), 'utf8').trim().split('\n'));
-  return lines.map((line) => JSON.parse(line) as JournalLine);
+  return lines.map((line) => JSON.parse(line) as JournalMembers);
 }
 
 /** True for an instant with bars at which the bot decided. */
-export const isDecided = ({ k, decided, bars }: JournalLine): boolean => k === 'INSTANT' && decided === true && (bars ?? []).length > 0;
+export const isDecided = ({ k, decided, bars }: JournalMembers): boolean => k === 'INSTANT' && decided === true && (bars ?? []).length > 0;
 
 /**
  * Returns the net profit in USDT: money of BTC is summed in BTC, converted at a close and rounded once. Feed 0 is BTCUSDT, feed 1 ETHBTC.
  * `startClose`: the close of the conversion at the start.
  */
 export function netOfJournal(
-  records: readonly JournalLine[],
+  records: readonly JournalMembers[],
   startCash: { readonly USDT: Decimal.Value; readonly BTC: Decimal.Value },
   startClose: number,
 ): string {

@@ -1,13 +1,14 @@
 // Tests bots with several planted causes of divergence at once: the bridge names exactly these causes.
 
 import { describe, expect, test } from 'vitest';
-import type { Divergence } from '../../src/tasks/parity/model.ts';
+import type { Divergence } from '../../src/tasks/parity/divergences.ts';
 import { comparePlanted, MarketAndLimitOrders, type Planted } from './planted.ts';
 import { netInJournal, total } from './netInJournal.ts';
 import { Bracketed, FillReactor, LongAndShort } from './strategies.ts';
 
-/** Fills of the exchange have this slippage; the backtest has none. */
+/** Fills of the exchange have this slippage. The backtest has none. */
 const withSlippage = (slippagePpm: number): Planted => ({ exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm } }) });
+/** The exchange has slippage and higher fees. */
 const WITH_SLIPPAGE_AND_FEES: Planted = {
   exchange: (plan) => ({
     ...plan,
@@ -15,9 +16,11 @@ const WITH_SLIPPAGE_AND_FEES: Planted = {
     fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 },
   }),
 };
+/** Orders arrive at the exchange ten minutes late. */
 const WITH_LATENCY: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) };
 /** The bot is down for three bars, and is restarted once between two bars. */
 const WITH_RESTARTS: Planted = { acts: { 5: ({ restart }) => restart(3), 15: ({ restart }) => restart(0) } };
+/** The bot trades a contract, with equal funding rates on both sides. */
 const ON_CONTRACT: Planted = {
   isFutures: true,
   rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0002, 0.0001, 0.0001] },
@@ -42,7 +45,7 @@ const CASES: readonly (readonly [name: string, planted: Planted, causes: readonl
 
 describe('several planted causes', () => {
   test.each(CASES)(
-    'the bridge names exactly the planted causes: %s',
+    'the bridge of a bot names exactly its planted causes: %s',
     async (_, planted, causes) => {
       let netOfJournal = '';
       const report = await comparePlanted(planted, (folder) => {

@@ -1,46 +1,74 @@
-// Stop entries of spot, which the bot watches itself and sends when their bar has closed: what differs from the backtest is their fill model,
-// also of entries beyond which a bar opens, and no operator is blamed.
+// Tests bots with stop entries of spot, which the bot watches itself and sends when their bar has closed: they differ from the backtest only by
+// the fill model, even if a bar opens beyond an entry.
 
 import { expect, test } from 'vitest';
 import { Strategy, type OrderOptions } from '../../src/index.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { comparePlanted, hourBars, type Planted } from './planted.ts';
 
-/** Waits a little above each close, and exits after some bars. The nearer the entry, the more bars open beyond it. */
-function breaks(distance: number, optionsOf: (at: number, entry: number) => Omit<OrderOptions, 'stopEntry'>) {
-  return class Breaks extends Strategy {
+/** Returns further options of the entry of a bar. `stopEntry` is its level. */
+type OptionsOf = (bar: number, stopEntry: number) => Omit<OrderOptions, 'stopEntry'>;
+
+/**
+ * Returns a strategy that places a stop entry above each close, and exits at the next even bar. The smaller the distance, the more bars open
+ * beyond the entry.
+ */
+function entersAbove(distance: number, optionsOf: OptionsOf) {
+  return class EntersAbove extends Strategy {
     barCount = 0;
     override onBar() {
-      const at = this.barCount++;
+      const bar = this.barCount++;
       if (!this.position().isFlat) {
-        if (at % 2 === 0) this.exit();
+        if (bar % 2 === 0) this.exit();
         return;
       }
       for (const { id } of this.openOrders()) this.cancel(id);
       const stopEntry = Math.round((this.bars.close.value + distance) * 100) / 100;
-      this.buy({ base: '5' }, { stopEntry, ...optionsOf(at, stopEntry) });
+      this.buy({ base: '5' }, { stopEntry, ...optionsOf(bar, stopEntry) });
     }
   };
 }
 
-/** Other bars than those of the other tests, at the exchange and in the catalog. */
-function barsOf(seed: number): Pick<Planted, 'exchange' | 'catalog'> {
-  const other = (bars: BarColumns): BarColumns => ({ ...hourBars(seed), instrument: bars.instrument });
-  return { catalog: other, exchange: (plan) => ({ ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, bars: other(feed.bars) })) }) };
+/** Returns a run whose exchange and catalog have the bars of this seed. */
+function withBarsOf(seed: number): Pick<Planted, 'exchange' | 'catalog'> {
+  const replaceBars = (bars: BarColumns): BarColumns => ({ ...hourBars(seed), instrument: bars.instrument });
+  return {
+    catalog: replaceBars,
+    exchange: (plan) => ({ ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, bars: replaceBars(feed.bars) })) }),
+  };
 }
 
-test.each<[string, number, number, (at: number, entry: number) => Omit<OrderOptions, 'stopEntry'>]>([
-  ['at a distance', 5, 0.5, () => ({})],
-  ['at a distance, of which some are withdrawn', 22, 0.5, () => ({})],
-  ['nearer than bars open', 5, 0.1, () => ({})],
-  ['nearer, with stops', 5, 0.05, (_, entry) => ({ stopLoss: entry - 1.5 })],
-  ['nearer, with stops and targets', 22, 0.1, (_, entry) => ({ stopLoss: entry - 2, takeProfit: entry + 3 })],
-  ['with and without limits', 5, 0.1, (at, entry) => (at % 3 === 0 ? { limit: entry + 0.02 } : {})],
+/** One bot: its stop entries, and the bars on which it trades. */
+interface StopEntryCase {
+  readonly name: string;
+  readonly seed: number;
+  /** Distance of the entry above the close. */
+  readonly distance: number;
+  readonly optionsOf: OptionsOf;
+}
+
+test.each<StopEntryCase>([
+  { name: 'at a distance', seed: 5, distance: 0.5, optionsOf: () => ({}) },
+  { name: 'at a distance, some of them withdrawn', seed: 22, distance: 0.5, optionsOf: () => ({}) },
+  { name: 'nearer than many opens', seed: 5, distance: 0.1, optionsOf: () => ({}) },
+  { name: 'nearer, with stops', seed: 5, distance: 0.05, optionsOf: (_, stopEntry) => ({ stopLoss: stopEntry - 1.5 }) },
+  {
+    name: 'nearer, with stops and targets',
+    seed: 22,
+    distance: 0.1,
+    optionsOf: (_, stopEntry) => ({ stopLoss: stopEntry - 2, takeProfit: stopEntry + 3 }),
+  },
+  {
+    name: 'with and without limits',
+    seed: 5,
+    distance: 0.1,
+    optionsOf: (bar, stopEntry) => (bar % 3 === 0 ? { limit: stopEntry + 0.02 } : {}),
+  },
 ])(
-  'a bot with stop entries of spot, %s, differs by the fill model alone: seed %i',
+  'a bot with stop entries of spot, $name, differs from its backtest only by the fill model (seed $seed)',
   { timeout: 120_000 },
-  async (_, seed, distance, optionsOf) => {
-    const { cause, bridge, residual, fills } = await comparePlanted({ strategy: breaks(distance, optionsOf), ...barsOf(seed) });
+  async ({ seed, distance, optionsOf }) => {
+    const { cause, bridge, residual, fills } = await comparePlanted({ strategy: entersAbove(distance, optionsOf), ...withBarsOf(seed) });
     expect({ cause, causes: bridge.map((step) => step.cause), residual }).toEqual({
       cause: 'fill model',
       causes: ['fill model'],
@@ -50,9 +78,9 @@ test.each<[string, number, number, (at: number, entry: number) => Omit<OrderOpti
   },
 );
 
-test('a restart between two bars adds the cause of a restart alone', { timeout: 120_000 }, async () => {
+test('a restart between two bars adds only the restart to the causes of a bot with stop entries', { timeout: 120_000 }, async () => {
   const { bridge, residual } = await comparePlanted({
-    strategy: breaks(0.1, () => ({})),
+    strategy: entersAbove(0.1, () => ({})),
     acts: { 9: ({ restart }) => restart(0) },
   });
   expect({ causes: bridge.map(({ cause }) => cause), residual }).toEqual({ causes: ['fill model', 'restart'], residual: '0' });

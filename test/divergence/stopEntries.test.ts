@@ -21,6 +21,7 @@ class BreakoutEntries extends Strategy {
   }
 }
 
+/** A restart between two bars. */
 const WITH_RESTART: Planted = { acts: { 9: ({ restart }) => restart(0) } };
 
 test.each([{}, WITH_RESTART])('a bot with stop entries equals its backtest: %o', { timeout: 120_000 }, async (overrides) => {
@@ -38,7 +39,7 @@ class RepricedLimit extends Strategy {
   }
 }
 
-test('replacements leave after a clean stop and a start in which nothing else happens', { timeout: 120_000 }, async () => {
+test('a bot that replaces a limit at each bar equals its backtest over a clean stop and a start', { timeout: 120_000 }, async () => {
   const report = await comparePlanted({ strategy: RepricedLimit, acts: { 5: ({ restart }) => restart(0) } });
   expect(report).toMatchObject({ equal: true, cause: null, first: null });
   expect(report.orders).toBeGreaterThan(25);

@@ -105,7 +105,7 @@ test('the copy generates its pages', () => {
   writeFileSync(file('openapi.json'), JSON.stringify(openApi(), null, 2) + '\\n');
 });
 `;
-const SCHEMAS = ['test/e2e/schema.test.ts', 'test/live/configs.test.ts'];
+const SCHEMAS = ['test/e2e/schema.test.ts', 'test/live/exampleConfigs.test.ts'];
 
 /** Returns the generated files that name the marker more often than in the original. */
 function madeFor({ marker, edits }: Addition): readonly string[] {

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CAUSES } from '../../src/tasks/control/causes.ts';
+import { CAUSES } from '../../src/tasks/control/haltCauses.ts';
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url);
 const TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts';
 import { yamlSource } from '../../src/definition/text/source.ts';
-import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
+import { LIVE_FILE } from '../../src/tasks/bot/config/liveConfig.ts';
 import { commandInKeptThread, type CommandLine } from '../fixtures/inProcess.ts';
 import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';

@@ -1,11 +1,12 @@
 // Tests bad input to the real command: it exits with its documented code, names the cause, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliFixture, type CommandResult } from '../fixtures/cliFixture.ts';
+import { CliFixture, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
+/** Returns one line of a file of bars. */
 const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => row(from + index)).join('');
 
@@ -26,14 +27,14 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   throwsEarly: strategy("x = (() => { throw new Error('not yet'); })();\n  override onBar() {}"),
   promise: strategy('override onBar() { return Promise.resolve(); }'),
   async: strategy('override async onBar() {}'),
-  later: strategy("override onBar() { setTimeout(() => { throw new Error('too late'); }, 0); }"),
-  untold: strategy("override onBar() { throw { toString() { throw new Error('no text'); } }; }"),
+  throwsInTimer: strategy("override onBar() { setTimeout(() => { throw new Error('too late'); }, 0); }"),
+  throwsWithoutText: strategy("override onBar() { throw { toString() { throw new Error('no text'); } }; }"),
   loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
   interrupted: `import { writeSync } from 'node:fs';\n${strategy(`override onBar() { writeSync(2, 'at work'); for (;;) ${wait(20)}; }`)}`,
-  loopsAtOnce: `for (;;) ${wait(20)};\n${strategy('override onBar() {}')}`,
+  loopsOnLoad: `for (;;) ${wait(20)};\n${strategy('override onBar() {}')}`,
   slow: strategy(`override onBar() { ${wait(3)}; }`),
-  leaves: strategy('override onBar() { process.exit(0); }'),
-  nothing: strategy(''),
+  exitsProcess: strategy('override onBar() { process.exit(0); }'),
+  noCallback: strategy(''),
   negative: strategy('override onBar() { this.buy({ base: -1 }); }'),
   badImport: "import { smaa, Strategy } from 'isobar';\nexport default class A extends Strategy { s = smaa; override onBar() {} }\n",
   noClass: 'export const a = 1;\n',
@@ -62,48 +63,50 @@ function definition(name: string, extraKeys = '', file = `${name}.yaml`): string
   return file;
 }
 
-type Words = readonly (string | RegExp)[];
+/** Texts that must occur on stderr. */
+type ErrorTexts = readonly (string | RegExp)[];
 
-/** Runs the command in this process and expects it to be refused. The checks are the same as in a new process. */
-async function expectRefusalHere(args: readonly string[], code: number, ...words: Words): Promise<void> {
-  expectRefused(await commandIn(fixture.folder, args), code, words);
+/** Runs the command in this process and expects it to fail. The checks are the same as in a new process. */
+async function expectFailureHere(args: readonly string[], code: number, ...texts: ErrorTexts): Promise<void> {
+  expectFailed(await commandIn(fixture.folder, args), code, texts);
 }
 
-/** Runs the command in a new process and expects it to be refused. */
-async function expectRefusal(args: readonly string[], code: number, ...words: Words): Promise<void> {
-  expectRefused(await fixture.run(...args), code, words);
+/** Runs the command in a new process and expects it to fail. */
+async function expectFailure(args: readonly string[], code: number, ...texts: ErrorTexts): Promise<void> {
+  expectFailed(await fixture.run(...args), code, texts);
 }
 
-/** Expects an exit code, words on stderr, nothing on stdout, and no run folder. */
-function expectRefused(finished: CommandResult, code: number, words: Words): void {
-  for (const word of words) expect(finished.stderr).toMatch(word);
+/** Expects an exit code, texts on stderr, nothing on stdout, and no run folder. */
+function expectFailed(finished: CommandOutput, code: number, texts: ErrorTexts): void {
+  for (const text of texts) expect(finished.stderr).toMatch(text);
   expect(finished.stderr).not.toContain('fault of isobar');
   expect([finished.code, finished.stdout]).toEqual([code, '']);
   expect(fixture.runs()).toEqual([]);
 }
 
-describe('files of bars (exit code 2)', () => {
+describe('a file of bars that cannot be read', () => {
   const files = [
-    ['a missing file', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
+    ['a name that no file has', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
     ['a NaN', 'nan-1m.csv', [/nan-1m\.csv:5/, /close/, /NaN/]],
     ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
     ['unsorted rows', 'unsorted-1m.csv', [/unsorted-1m\.csv:5/]],
-    ['a file of zero bytes', 'empty-1m.csv', [/empty-1m\.csv/, /empty/]],
+    ['no bytes', 'empty-1m.csv', [/empty-1m\.csv/, /empty/]],
     ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
   ] as const;
 
-  test.concurrent.each(files.slice(0, 2))('files of bars (exit code 2): %s, by the command', async (_, file, words) =>
-    expectRefusal(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...words),
+  test.concurrent.each(files.slice(0, 2))(
+    'isobar backtest in a new process ends with code 2 for a file of bars with %s',
+    async (_, file, texts) => expectFailure(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...texts),
   );
 
-  test.each(files)('files of bars (exit code 2): %s', async (_, file, words) =>
-    expectRefused(await backtestOnFileIn({ folder: fixture.folder, strategy: 'good.ts', data: file, symbol: 'TESTUSDT' }), 2, words),
+  test.each(files)('isobar backtest ends with code 2 for a file of bars with %s', async (_, file, texts) =>
+    expectFailed(await backtestOnFileIn({ folder: fixture.folder, strategy: 'good.ts', data: file, symbol: 'TESTUSDT' }), 2, texts),
   );
 
-  test('files of bars that overlap and differ are rejected', async () => {
+  test('isobar data import ends with code 2 if two files have different bars of one minute', async () => {
     fixture.write('AUSDT-1m.csv', HEADER + rows(0, 10));
     fixture.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
-    await expectRefusalHere(
+    await expectFailureHere(
       ['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'],
       2,
       /BUSDT-1m\.csv/,
@@ -112,101 +115,101 @@ describe('files of bars (exit code 2)', () => {
   });
 });
 
-describe('definitions (exit code 2)', () => {
-  const unknown = /--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/;
+describe('an invalid definition', () => {
+  const unknownSymbol = /--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/;
 
-  test('the command rejects a definition with an unknown symbol', async () => {
-    await expectRefusal(['backtest', definition('good'), '--set', 'feeds.bars.symbol=TESTUSD'], 2, unknown);
+  test('isobar backtest in a new process ends with code 2 for an unknown symbol', async () => {
+    await expectFailure(['backtest', definition('good'), '--set', 'feeds.bars.symbol=TESTUSD'], 2, unknownSymbol);
   });
 
   // The same functions refuse the others, so these need no process of their own.
   test.each([
-    ['an unknown symbol', 'feeds.bars.symbol=TESTUSD', [unknown]],
+    ['an unknown symbol', 'feeds.bars.symbol=TESTUSD', [unknownSymbol]],
     ['no bars in the range', 'from=2025-01-01', [/no bars from 2025-01-01/]],
     ['a missing catalog', 'catalog=nowhere', [/--set catalog: expected a catalog folder, got 'nowhere'/, /isobar data import/]],
     ['cash in another asset', 'cash={ EUR: "5" }', [/--set cash: expected some USDT/]],
     ['a missing strategy file', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
     ['an unknown parameter', 'params.fast=1', [/--set params\.fast: no such parameter/]],
     ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
-  ])('definitions (exit code 2): %s', async (_, setting, words) =>
-    expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words),
+  ])('isobar backtest ends with code 2 for a definition with %s', async (_, setting, texts) =>
+    expectFailed(await backtestIn(fixture.folder, definition('good'), [setting]), 2, texts),
   );
 
-  test('options of a file of bars that would have no effect are rejected', async () => {
-    await expectRefusalHere(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data/);
-    await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
-    await expectRefusalHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
-    await expectRefusalHere(
+  test('isobar backtest rejects options that would have no effect', async () => {
+    await expectFailureHere(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data/);
+    await expectFailureHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
+    await expectFailureHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
+    await expectFailureHere(
       ['backtest', definition('good'), '--demo'],
       2,
       /^--demo: expected a strategy file \(\.ts\) or nothing with it, got /,
     );
   });
 
-  test('a folder that is a file is reported before anything is run', async () => {
+  test('a command ends with code 2 before anything runs if its folder is a file or cannot be written', async () => {
     fixture.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
-    await expectRefusalHere(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    await expectRefusalHere(
+    await expectFailureHere(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectFailureHere(
       ['backtest', definition('good'), '--out', 'afile/x'],
       2,
       /^--out afile\/x: expected a folder, got a file, .*afile\n/,
     );
-    await expectRefusalHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
-    await expectRefusalHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
-    await expectRefusalHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectFailureHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
+    await expectFailureHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
+    await expectFailureHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
     // A system folder in which even root cannot write. Node would try forever to create a subfolder.
-    await expectRefusalHere(
+    await expectFailureHere(
       ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
       2,
       /^--out \/proc\/isobar\/runs: \/proc may not be written to/,
     );
     const generate = 'data generate --symbol AAAUSDT --interval 1h --from 2024-01-01 --bars 9 --seed 1 --catalog /proc/x';
-    await expectRefusalHere(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
-    await expectRefusalHere([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
+    await expectFailureHere(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
+    await expectFailureHere([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
   });
 
-  test('an error in the file is reported with its line', async () => {
+  test('an invalid value in a definition is reported with its line', async () => {
     const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
-    expectRefused(await backtestIn(fixture.folder, wrong), 2, [
+    expectFailed(await backtestIn(fixture.folder, wrong), 2, [
       /^unquoted\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
     ]);
   });
 });
 
-describe('invalid strategy files (exit code 2)', () => {
+describe('a file that is not a strategy', () => {
   test.each([
     ['async', [/async\.ts: expected a synchronous onBar/]],
-    ['nothing', [/Culprit/]],
+    ['noCallback', [/Culprit/]],
     ['noClass', [/noClass\.ts: expected a default export, got none/]],
-  ])('a file that is not a strategy (exit code 2): %s', async (name, words) =>
-    expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words),
+  ])('isobar backtest ends with code 2 for the file %s, which is not a strategy', async (name, texts) =>
+    expectFailed(await backtestIn(fixture.folder, definition(name)), 2, texts),
   );
 });
 
-describe.concurrent('strategies', () => {
+describe.concurrent('a faulty strategy', () => {
   test.each([
     ['throws', 1, [/Culprit threw at 2024-01-01 00:\d\d UTC: five is enough/, /\/throws\.ts:6:/, /^(?![^]*blockLoop)/]],
     ['throwsEarly', 1, [/Culprit threw while it was constructed: not yet/, /\/throwsEarly\.ts:4:/]],
     ['promise', 1, [/Culprit: onBar returned a promise/]],
-    ['untold', 1, [/^Culprit threw at .* UTC: a value of type object that has no text\n/]],
-    ['leaves', 1, [/Culprit/, /process\.exit/]],
+    ['throwsWithoutText', 1, [/^Culprit threw at .* UTC: a value of type object that has no text\n/]],
+    ['exitsProcess', 1, [/Culprit/, /process\.exit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
-  ])('strategies: %s ends with code %i', async (name, code, words) =>
-    (name === 'throws' ? expectRefusal : expectRefusalHere)(['backtest', definition(name)], code, ...words),
+  ])('a run of the strategy %s ends with code %i', async (name, code, texts) =>
+    (name === 'throws' ? expectFailure : expectFailureHere)(['backtest', definition(name)], code, ...texts),
   );
 
   test('an added comment moves the reported line, although the code is the same', async () => {
     const text = STRATEGIES['throws']!;
     fixture.write('commented.ts', text);
-    await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:6:/);
+    await expectFailureHere(['backtest', definition('commented')], 1, /commented\.ts:6:/);
     fixture.write('commented.ts', `// one line more\n${text}`);
-    await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:7:/);
+    await expectFailureHere(['backtest', definition('commented')], 1, /commented\.ts:7:/);
   });
 
   test('a strategy that loops without end is ended, and the error names its bar', async () => {
-    await expectRefusal(
+    await expectFailure(
       ['backtest', definition('loops'), '--bar-timeout', '1'],
       1,
       /Culprit: no answer for 1 s on the bar that closed at 2024-01-01 00:\d\d UTC/,
@@ -219,18 +222,18 @@ describe.concurrent('strategies', () => {
     expect(fixture.runs()).toEqual([]);
   });
 
-  test('a slow strategy is not treated as a stalled one: its repetition bar by bar completes', async () => {
+  test('a slow strategy is not treated as a stalled one', async () => {
     const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });
 
   test('a file that loops without end while it is loaded is ended', async () => {
-    await expectRefusal(['backtest', definition('loopsAtOnce'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
+    await expectFailure(['backtest', definition('loopsOnLoad'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
   });
 });
 
 // These run alone: they end while a run is written, and other tests check that no run folder exists.
 test('an error in a timer or promise of a strategy is attributed to the strategy, and leaves no run folder', async () => {
-  const words = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/later\.ts:4:/, /^(?![^]*node:internal)/];
-  await expectRefusal(['backtest', definition('later')], 1, ...words);
+  const texts = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/throwsInTimer\.ts:4:/, /^(?![^]*node:internal)/];
+  await expectFailure(['backtest', definition('throwsInTimer')], 1, ...texts);
 });

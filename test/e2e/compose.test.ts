@@ -8,7 +8,7 @@ import { backtest, type CodeOptions } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveRun } from '../../src/definition/resolve.ts';
 import { readDefinition } from '../../src/definition/text/source.ts';
-import { runParts } from '../../src/tasks/trials/runParts.ts';
+import { identityParts } from '../../src/tasks/trials/identityParts.ts';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { BASE, options } from '../fixtures/composeRuns.ts';
 import { backtestIn, commandIn } from '../fixtures/inProcess.ts';
@@ -373,7 +373,7 @@ test('a sweep runs each set with the modules, and a module that has changed make
     expect(figures['totalReturn']).toBeCloseTo(metrics.totalReturn!, 10);
     expect(metrics.totalReturn!).toBeLessThan((await backtest({ ...options, params: { [name]: value } })).metrics.totalReturn!);
   }
-  const partsNow = async () => runParts(await resolveRun(readDefinition('sweep.yaml')));
+  const partsNow = async () => identityParts(await resolveRun(readDefinition('sweep.yaml')));
   const before = await partsNow();
   writeTicks(301);
   const after = await partsNow();

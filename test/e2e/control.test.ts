@@ -14,7 +14,8 @@ let folder: string;
 let bot: ScriptedBot;
 let server: ControlServer;
 let fixture: ApiFixture;
-const run = (...args: readonly string[]): Promise<ApiCommandResult> => fixture.runHere([...args, '--data', folder]);
+/** Runs a command about the bot. */
+const isobar = (...args: readonly string[]): Promise<ApiCommandResult> => fixture.runHere([...args, '--data', folder]);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-control-'));
@@ -35,69 +36,74 @@ describe('commands about a running bot', () => {
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a list with a hole '.repeat(9), bot.timeMs);
     for (const command of ['status', 'orders', 'positions', 'logs']) {
-      const { code, stdout } = await run(command);
+      const { code, stdout } = await isobar(command);
       expect(code).toBe(0);
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     }
-    expect((await run('status')).stdout).toContain('HALT_NEW symbol:spot:BTCUSDT: GAP');
-    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proven absent/);
-    expect((await run('positions')).stdout).toContain('0.90000');
-    expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
+    expect((await isobar('status')).stdout).toContain('HALT_NEW symbol:spot:BTCUSDT: GAP');
+    expect((await isobar('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proven absent/);
+    expect((await isobar('positions')).stdout).toContain('0.90000');
+    expect(JSON.parse((await isobar('status', '--json')).stdout)).toEqual(bot.view());
   });
 
   it('halt and resume change the risk state of a running bot, and pass it the name of the user', async () => {
-    expect(await run('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
+    expect(await isobar('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
     expect(bot.board.stateOf(0, 0)).toBe('HALT_NEW');
     expect(bot.board.stateOf(1, 0)).toBe('RUN');
     expect(bot.acts[0]?.who).toMatch(/\w+ \(isobar\)/);
-    expect(await run('resume', 'symbol:spot:BTCUSDT', '--why', 'looked at it')).toMatchObject({ code: 0 });
+    expect(await isobar('resume', 'symbol:spot:BTCUSDT', '--why', 'looked at it')).toMatchObject({ code: 0 });
     expect(bot.board.hasAny).toBe(false);
-    const nothing = await run('resume', '--why', 'once more');
+    const nothing = await isobar('resume', '--why', 'once more');
     expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
   });
 
   it('tighten sets a limit with a reason, and rejects an unknown limit', async () => {
-    expect(await run('tighten', 'maxOrderNotional', '1000', '--why', 'thin market')).toMatchObject({ code: 0 });
+    expect(await isobar('tighten', 'maxOrderNotional', '1000', '--why', 'thin market')).toMatchObject({ code: 0 });
     expect(bot.acts.at(-1)).toMatchObject({ what: 'maxOrderNotional is 1000 now', who: expect.stringMatching(/\w+ \(isobar\)/) });
-    const typo = await run('tighten', 'maxOrderNotion', '1000', '--why', 'thin market');
+    const typo = await isobar('tighten', 'maxOrderNotion', '1000', '--why', 'thin market');
     expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean maxOrderNotional?') });
-    expect(await run('tighten', 'maxOrderNotional', '--why', 'thin market')).toMatchObject({ code: 2 });
-    expect(await run('tighten', 'maxOrderNotional', '1000')).toMatchObject({ code: 2 });
+    expect(await isobar('tighten', 'maxOrderNotional', '--why', 'thin market')).toMatchObject({ code: 2 });
+    expect(await isobar('tighten', 'maxOrderNotional', '1000')).toMatchObject({ code: 2 });
   });
 
-  it('orders takes decisions of the operator, each with a reason', async () => {
+  it('orders passes decisions of the operator to the bot, and needs a reason for each', async () => {
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs }];
     bot.unknown = [lostOrder()];
-    expect(await run('orders', 'adopt', '991')).toMatchObject({ code: 2 });
-    expect(await run('orders', 'ignore', '991', '--why', 'mine')).toMatchObject({ code: 0 });
-    expect(await run('orders', 'resolve', lostOrder().cid, '--outcome', 'noEffect', '--why', 'not in any list')).toMatchObject({ code: 0 });
-    expect([bot.foreignOrders, bot.unknown]).toEqual([[], []]);
+    expect(await isobar('orders', 'adopt', '991')).toMatchObject({ code: 2 });
+    expect(await isobar('orders', 'ignore', '991', '--why', 'mine')).toMatchObject({ code: 0 });
+    expect(await isobar('orders', 'resolve', lostOrder().cid, '--outcome', 'noEffect', '--why', 'not in any list')).toMatchObject({
+      code: 0,
+    });
+    expect(bot.foreignOrders).toEqual([]);
+    expect(bot.unknown).toEqual([]);
   });
 
   it('a kill engages the kill switch on the disk before it reaches the bot', async () => {
-    const { code, stdout } = await run('kill');
-    expect([code, existsSync(join(folder, 'KILLED'))]).toEqual([0, true]);
+    const { code, stdout } = await isobar('kill');
+    expect(code).toBe(0);
+    expect(existsSync(join(folder, 'KILLED'))).toBe(true);
     expect(stdout).toContain('killed: all orders are cancelled');
     expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
   });
 
-  it('every command gives a remedy if no bot runs', async () => {
+  it('status and kill say what is missing if no bot runs', async () => {
     await server.close();
-    const { code, stderr } = await run('status');
+    const { code, stderr } = await isobar('status');
     expect(code).toBe(2);
     expect(stderr).toContain('no bot answers here');
     expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain(
       'expected the data folder of a bot, got none',
     );
-    expect((await run('kill', '--separate')).stderr).toContain('bot.json');
+    expect((await isobar('kill', '--separate')).stderr).toContain('bot.json');
   });
 
   it('a killed bot that has ended is re-armed with a reason', async () => {
     await server.close();
     await engageKillSwitch(folder, { sinceMs: 1, who: 'ann', why: 'a drill', flatten: false });
-    expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'x')).toMatchObject({ code: 2 });
-    expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'the drill is over')).toMatchObject({ code: 0 });
-    expect([existsSync(join(folder, 'KILLED')), existsSync(join(folder, 'REARMED'))]).toEqual([false, true]);
+    expect(await isobar('resume', 'account', '--code', 'KILLED', '--why', 'x')).toMatchObject({ code: 2 });
+    expect(await isobar('resume', 'account', '--code', 'KILLED', '--why', 'the drill is over')).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, 'KILLED'))).toBe(false);
+    expect(existsSync(join(folder, 'REARMED'))).toBe(true);
   });
 
   it('a command finds the data folder of a bot by --config', async () => {
@@ -107,8 +113,9 @@ describe('commands about a running bot', () => {
   });
 });
 
-describe('the socket', () => {
-  const sendRaw = (text: string): Promise<string> =>
+describe('the control socket', () => {
+  /** Sends text to the socket, and returns its first reply. */
+  const replyTo = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(server.path);
       socket.on('error', reject);
@@ -123,44 +130,44 @@ describe('the socket', () => {
     expect(statSync(server.path).mode & 0o777).toBe(0o600);
   });
 
-  it('the socket answers a malformed request with an error, and continues', async () => {
-    expect(await sendRaw('hello\n')).toContain('expected a line');
-    expect(await sendRaw('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
-    expect(await sendRaw('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
+  it('the socket replies to a malformed request with an error, and serves the next one', async () => {
+    expect(await replyTo('hello\n')).toContain('expected a line');
+    expect(await replyTo('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
+    expect(await replyTo('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
     expect(
-      await sendRaw('{"v":1,"id":1,"who":"x","request":{"op":"halt","scope":"__proto__","state":"HALT_NEW","why":"why"}}\n'),
+      await replyTo('{"v":1,"id":1,"who":"x","request":{"op":"halt","scope":"__proto__","state":"HALT_NEW","why":"why"}}\n'),
     ).toContain('"ok":false');
-    expect(await sendRaw('x'.repeat(70_000))).toContain('too long');
-    expect(await sendRaw('{"v":1,"id":7,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":7,"ok":true');
+    expect(await replyTo('x'.repeat(70_000))).toContain('too long');
+    expect(await replyTo('{"v":1,"id":7,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":7,"ok":true');
     expect(bot.acts).toEqual([]);
   });
 
-  it('the socket closes an idle client, and keeps one that sends requests occasionally', async () => {
+  it('the socket closes an idle client', async () => {
     await server.close();
     server = await openControl(folder, bot, 300);
-    const silent = connect(server.path);
-    const ended = new Promise<void>((resolve) => void silent.on('close', () => resolve()));
-    silent.resume();
+    const idleClient = connect(server.path);
+    const ended = new Promise<void>((resolve) => void idleClient.on('close', () => resolve()));
+    idleClient.resume();
     await ended;
-    expect(await sendRaw('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
+    expect(await replyTo('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
   });
 
-  it('the socket stops serving a client that does not read its answers once its buffer is full', async () => {
-    let views = 0;
+  it('the socket stops serving a client that does not read its replies once its buffer is full', async () => {
+    let viewCount = 0;
     const view = bot.view();
-    // An answer fills the buffer of a socket at once.
+    // One reply fills the buffer of a socket.
     bot.view = () => {
-      views++;
+      viewCount++;
       return { ...view, padding: 'x'.repeat(4 * 2 ** 20) } as never;
     };
     const slowClient = connect(server.path);
     slowClient.pause();
     slowClient.on('error', () => {});
     slowClient.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
-    await expect.poll(() => views).toBe(1);
-    // Another client is answered meanwhile.
-    expect(await sendRaw('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
-    expect(views).toBe(1);
+    await expect.poll(() => viewCount).toBe(1);
+    // The socket still serves another client.
+    expect(await replyTo('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
+    expect(viewCount).toBe(1);
     slowClient.destroy();
   });
 
@@ -176,10 +183,13 @@ describe('the socket', () => {
     expect(text).toContain('at most 64 waiting requests');
   });
 
-  it('the socket rejects a second bot in the same folder, and a bot replaces the socket of an ended one', async () => {
+  it('a second bot cannot open the socket of a folder while the first one runs', async () => {
     await expect(openControl(folder, bot)).rejects.toThrow('another bot already answers here');
+  });
+
+  it('a bot replaces the socket of an ended bot', async () => {
     await server.close();
     server = await openControl(folder, bot);
-    expect(await run('positions')).toMatchObject({ code: 0 });
+    expect(await isobar('positions')).toMatchObject({ code: 0 });
   });
 });

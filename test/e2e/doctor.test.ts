@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { COMMAND, type CommandResult } from '../fixtures/cliFixture.ts';
+import { COMMAND, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { DoctorFixture } from '../fixtures/doctorFixture.ts';
 import { expiredCertificate } from '../fixtures/expiredCertificate.ts';
@@ -14,7 +14,7 @@ const fixture = new DoctorFixture();
 afterAll(() => fixture.remove());
 
 /** Runs `isobar doctor` in its own environment. */
-function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+function doctor(args: readonly string[], extraVariables: Readonly<Record<string, string>> = {}): Promise<CommandOutput> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(extraVariables) };
     const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: fixture.folder, env });

@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { waitForNextTurn } from '../../src/adapters/clock/wallClock.ts';
 import { openJournalFolder } from '../../src/adapters/journal/openOnDisk.ts';
 import type { JournalReport } from '../../src/adapters/journal/checkJournal.ts';
-import { CliFixture, type CommandResult } from '../fixtures/cliFixture.ts';
+import { CliFixture, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { ACCOUNT, FACTS, steps } from '../fixtures/journalFixture.ts';
 
@@ -40,7 +40,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const check = (...args: readonly string[]): Promise<CommandResult> => commandIn(fixture.folder, ['journal', 'check', ...args]);
+const check = (...args: readonly string[]): Promise<CommandOutput> => commandIn(fixture.folder, ['journal', 'check', ...args]);
 const unwrapped = (text: string): string => text.replace(/\s+/g, ' ');
 /** Returns the newest file of the journal. */
 const newest = (): string =>

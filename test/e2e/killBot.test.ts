@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BotView } from '../../src/tasks/control/botView.ts';
-import { askView } from '../../src/tasks/control/client.ts';
+import { askView } from '../../src/tasks/control/controlClient.ts';
 import { openDemo, type Demo } from '../../src/tasks/bot/demo.ts';
 import { tokensIn } from '../../src/tasks/bot/dashboard/tokens.ts';
 import { ApiFixture } from '../fixtures/apiFixture.ts';

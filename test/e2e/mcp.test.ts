@@ -1,4 +1,4 @@
-// Tests `isobar mcp` with a plain client: right lines of JSON get answers, wrong lines get errors, and no line ends the server.
+// Tests `isobar mcp` with a plain client: valid lines of JSON get replies, invalid lines get errors, and no line ends the server.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,15 @@ import { COMMAND, STRATEGIES } from '../fixtures/cliFixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-mcp-'));
 mkdirSync(join(folder, 'strategies'));
-writeFileSync(join(folder, 'strategies/endless.ts'), ENDLESS());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function ENDLESS(): string {
-  return `import { Strategy } from 'isobar';\nexport default class Endless extends Strategy {\n  override onBar() {\n    for (;;);\n  }\n}\n`;
+const ENDLESS = `import { Strategy } from 'isobar';
+export default class Endless extends Strategy {
+  override onBar() {
+    for (;;);
+  }
 }
+`;
+writeFileSync(join(folder, 'strategies/endless.ts'), ENDLESS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** One line of the server. */
 interface Message {
@@ -28,10 +31,11 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A client that writes lines and waits for the answers. */
-class Client {
+/** A client that writes lines to its own server process and waits for the replies. */
+class McpClient {
   readonly #child: ChildProcess;
-  readonly #taken: Message[] = [];
+  /** Messages for which nothing has waited yet. */
+  readonly #received: Message[] = [];
   readonly #waiting: { readonly is: (message: Message) => boolean; readonly resolve: (message: Message) => void }[] = [];
   readonly closed: Promise<number | null>;
 
@@ -41,7 +45,7 @@ class Client {
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
       const message = JSON.parse(line) as Message;
       const waitingIndex = this.#waiting.findIndex(({ is }) => is(message));
-      if (waitingIndex < 0) this.#taken.push(message);
+      if (waitingIndex < 0) this.#received.push(message);
       else this.#waiting.splice(waitingIndex, 1)[0]!.resolve(message);
     });
   }
@@ -52,24 +56,33 @@ class Client {
   send(message: object): void {
     this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
-  next(is: (message: Message) => boolean): Promise<Message> {
-    const messageIndex = this.#taken.findIndex(is);
-    if (messageIndex >= 0) return Promise.resolve(this.#taken.splice(messageIndex, 1)[0]!);
+  /** Returns the first message for which `is` is true, and waits for it if necessary. */
+  nextMessage(is: (message: Message) => boolean): Promise<Message> {
+    const messageIndex = this.#received.findIndex(is);
+    if (messageIndex >= 0) return Promise.resolve(this.#received.splice(messageIndex, 1)[0]!);
     return new Promise((resolve) => this.#waiting.push({ is, resolve }));
   }
-  ask(id: string | number, method: string, params: object = {}): Promise<Message> {
+  /** Sends a request and returns its reply. */
+  request(id: string | number, method: string, params: object = {}): Promise<Message> {
     this.send({ id, method, params });
-    return this.next((message) => message.id === id);
+    return this.nextMessage((message) => message.id === id);
   }
-  call(id: string | number, name: string, args: object = {}): Promise<Message> {
-    return this.ask(id, 'tools/call', { name, arguments: args });
+  /** Calls a tool and returns its reply. */
+  callTool(id: string | number, name: string, args: object = {}): Promise<Message> {
+    return this.request(id, 'tools/call', { name, arguments: args });
   }
-  async openClient(): Promise<this> {
-    await this.ask('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'naive', version: '1' } });
+  /** Performs the handshake of the protocol. */
+  async initialize(): Promise<this> {
+    await this.request('open', 'initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'naive', version: '1' },
+    });
     this.send({ method: 'notifications/initialized' });
     return this;
   }
-  end(): Promise<number | null> {
+  /** Closes the input of the server, and returns its exit code. */
+  closeInput(): Promise<number | null> {
     this.#child.stdin!.end();
     return this.closed;
   }
@@ -78,41 +91,41 @@ class Client {
   }
 }
 
-let clients: Client[] = [];
+let clients: McpClient[] = [];
 afterEach(async () => {
   for (const client of clients) client.kill();
   await Promise.all(clients.map(({ closed }) => closed));
   clients = [];
 });
 /** Starts a server, which ends with the test. */
-function clientOf(...args: readonly string[]): Client {
-  const newClient = new Client(...args);
+function startClient(...args: readonly string[]): McpClient {
+  const newClient = new McpClient(...args);
   clients.push(newClient);
   return newClient;
 }
 
-const TIME = { timeout: 180_000 };
+const THREE_MINUTES = { timeout: 180_000 };
 
-test('the first request has to be initialize, which names the protocol, the server and its tools', TIME, async () => {
-  const client = clientOf();
-  expect((await client.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
-  expect((await client.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
+test('the first request has to be initialize, which names the protocol, the server and its tools', THREE_MINUTES, async () => {
+  const client = startClient();
+  expect((await client.request(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
+  expect((await client.request(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
     protocolVersion: '2025-06-18',
     capabilities: { tools: {} },
     serverInfo: { name: 'isobar' },
   });
-  expect((await client.ask(2, 'ping')).result).toEqual({});
-  const { tools } = (await client.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
+  expect((await client.request(2, 'ping')).result).toEqual({});
+  const { tools } = (await client.request(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual([
     'strategy_list', 'strategy_describe', 'data_list', 'data_check', 'data_import', 'data_generate', 'backtest', 'sweep', 'prove', 'why',
     'breakeven', 'report', 'verify', 'parity', 'status', 'positions',
   ]); // prettier-ignore
-  expect(await client.end()).toBe(0);
+  expect(await client.closeInput()).toBe(0);
 });
 
-test('a client generates bars, runs a backtest, reads its report and proves its strategy', TIME, async () => {
-  const client = await clientOf().openClient();
-  const generated = await client.call('made', 'data_generate', {
+test('a client generates bars, runs a backtest, reads its report and proves its strategy', THREE_MINUTES, async () => {
+  const client = await startClient().initialize();
+  const generated = await client.callTool('made', 'data_generate', {
     symbol: 'DEMOUSDT',
     interval: '15m',
     from: '2024-01-01',
@@ -129,22 +142,22 @@ test('a client generates bars, runs a backtest, reads its report and proves its 
       catalog: 'data',
     }),
   );
-  const run = (await client.call(5, 'backtest', { what: 'run.yaml', report: false, set: ['params.fast=5'] })).result!;
+  const run = (await client.callTool(5, 'backtest', { what: 'run.yaml', report: false, set: ['params.fast=5'] })).result!;
   expect(run.isError).toBe(false);
   expect(JSON.parse(run.content![0]!.text)).toMatchObject({ orders: { fills: expect.any(Number) as number } });
   const [name] = readdirSync(join(folder, 'runs'));
-  expect((await client.call(6, 'report', { run: `runs/${name}` })).result).toMatchObject({ isError: false });
-  const proof = (await client.call(7, 'prove', { what: 'run.yaml', quick: true })).result!;
+  expect((await client.callTool(6, 'report', { run: `runs/${name}` })).result).toMatchObject({ isError: false });
+  const proof = (await client.callTool(7, 'prove', { what: 'run.yaml', quick: true })).result!;
   expect(JSON.parse(proof.content![0]!.text)).toMatchObject({ verdict: 'proved' });
   // The error text of the command comes with its remedy.
-  const refused = (await client.call(8, 'backtest', { what: 'no.yaml' })).result!;
+  const refused = (await client.callTool(8, 'backtest', { what: 'no.yaml' })).result!;
   expect(refused).toMatchObject({ isError: true, _meta: { exitCode: 2 } });
   expect(refused.content![0]!.text).toContain('no.yaml: no such file');
-  expect(await client.end()).toBe(0);
+  expect(await client.closeInput()).toBe(0);
 });
 
-test('a line that is no valid request gets an error without an id, and a notification gets no reply', TIME, async () => {
-  const client = await clientOf().openClient();
+test('an invalid line gets an error without an id, and a notification gets no reply', THREE_MINUTES, async () => {
+  const client = await startClient().initialize();
   const isWithoutId = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
     ['{', -32_700],
@@ -157,19 +170,19 @@ test('a line that is no valid request gets an error without an id, and a notific
     ['['.repeat(500_000), -32_700],
   ] as const) {
     client.write(`${line}\n`);
-    expect((await client.next(isWithoutId)).error!.code).toBe(code);
+    expect((await client.nextMessage(isWithoutId)).error!.code).toBe(code);
   }
   client.write(Buffer.from([0xff, 0xfe, 0x0a]));
-  expect((await client.next(isWithoutId)).error!.code).toBe(-32_700);
+  expect((await client.nextMessage(isWithoutId)).error!.code).toBe(-32_700);
   // These messages get no reply.
   client.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
-  expect((await client.ask(10, 'ping')).result).toEqual({});
+  expect((await client.request(10, 'ping')).result).toEqual({});
 });
 
-test('an unknown method, an unknown tool and invalid arguments get an error that names them', TIME, async () => {
-  const client = await clientOf().openClient();
-  expect((await client.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
-  expect((await client.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });
+test('an unknown method, an unknown tool and invalid arguments get an error that names them', THREE_MINUTES, async () => {
+  const client = await startClient().initialize();
+  expect((await client.request(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
+  expect((await client.request(11, '__proto__')).error).toMatchObject({ code: -32_601 });
   for (const [id, name, args, message] of [
     [20, 'nothing', {}, 'nothing: no such tool'],
     [21, 'toString', {}, 'no such tool'],
@@ -182,50 +195,50 @@ test('an unknown method, an unknown tool and invalid arguments get an error that
     [28, 'backtest', { what: 'a\0b' }, 'what: expected a text'],
     [29, 'backtest', JSON.parse('{"__proto__":1}') as object, 'unknown argument __proto__'],
   ] as const)
-    expect((await client.call(id, name, args)).error, String(id)).toMatchObject({
+    expect((await client.callTool(id, name, args)).error, String(id)).toMatchObject({
       code: -32_602,
       message: expect.stringContaining(message) as string,
     });
-  expect((await client.ask(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
+  expect((await client.request(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
   // A name that looks like an option is treated as a file.
-  const refused = (await client.call(31, 'backtest', { what: '--demo' })).result!;
+  const refused = (await client.callTool(31, 'backtest', { what: '--demo' })).result!;
   expect(refused.content![0]!.text).toContain('--demo');
   expect(refused.isError).toBe(true);
 });
 
-test('a request may come in pieces, and two may come at once', TIME, async () => {
-  const client = await clientOf().openClient();
+test('requests are read by lines, whether they arrive in pieces or together', THREE_MINUTES, async () => {
+  const client = await startClient().initialize();
   client.write('{"jsonrpc":"2.0","id":40,"me');
   client.write('thod":"ping"}\n{"jsonrpc":"2.0","id":41,"method":"ping"}\n');
-  expect((await client.next(({ id }) => id === 40)).result).toEqual({});
-  expect((await client.next(({ id }) => id === 41)).result).toEqual({});
+  expect((await client.nextMessage(({ id }) => id === 40)).result).toEqual({});
+  expect((await client.nextMessage(({ id }) => id === 41)).result).toEqual({});
 });
 
-test('a cancelled call ends its command and gets no reply; the next calls get one', TIME, async () => {
-  const client = await clientOf().openClient();
-  await client.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
+test('a cancelled call gets no reply, and its command ends so that the next call gets one', THREE_MINUTES, async () => {
+  const client = await startClient().initialize();
+  await client.callTool(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
   writeFileSync(join(folder, 'endless.yaml'), JSON.stringify(run));
   for (const id of [2, 3, 4, 5])
     client.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
   for (const id of [12, 13, 14])
     client.send({ id, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
-  expect((await client.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call with this id is running' });
+  expect((await client.request(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call with this id is running' });
   for (const requestId of [2, 3, 4, 5, 12, 13, 14]) client.send({ method: 'notifications/cancelled', params: { requestId } });
   client.send({ method: 'notifications/cancelled', params: { requestId: 'unknown' } });
-  expect((await client.call(50, 'strategy_list')).result).toMatchObject({ isError: false });
+  expect((await client.callTool(50, 'strategy_list')).result).toMatchObject({ isError: false });
   // The end of stdin waits for calls in progress; a signal does not.
   client.send({ id: 60, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
-  expect((await client.ask(61, 'ping')).result).toEqual({});
+  expect((await client.request(61, 'ping')).result).toEqual({});
   client.kill();
   expect(await client.closed).toBe(0);
 });
 
-test('the server offers actions on a running bot if they are permitted', TIME, async () => {
-  const client = await clientOf('--allow-live').openClient();
-  const { tools } = (await client.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
+test('with --allow-live the server offers actions on a running bot', THREE_MINUTES, async () => {
+  const client = await startClient('--allow-live').initialize();
+  const { tools } = (await client.request(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name).slice(-5)).toEqual(['halt', 'resume', 'acknowledge', 'tighten', 'kill']);
-  const { result } = await client.call(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });
+  const { result } = await client.callTool(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });
   expect(result).toMatchObject({ isError: true });
   expect(result!.content![0]!.text).toContain('nowhere');
 });

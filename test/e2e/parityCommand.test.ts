@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
+import type { DivergenceReport } from '../../src/tasks/parity/divergences.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { comparePlanted, FIRST_ROW, type Planted } from '../divergence/planted.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunProof } from '../../src/model/run/proof.ts';
 import type { Warning } from '../../src/model/warning.ts';
-import type { CommandResult } from '../fixtures/cliFixture.ts';
+import type { CommandOutput } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A finished backtest with the members of its summary. */
-interface Ran extends CommandResult {
+interface Ran extends CommandOutput {
   readonly proof: RunProof;
   readonly warnings: readonly Warning[];
   readonly resultHash: string;

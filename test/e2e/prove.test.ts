@@ -11,8 +11,8 @@ import { writeCorpora } from '../fixtures/purityCorpus.ts';
 const ROWS = 2399;
 let folder = '';
 
-/** One strategy for each kind of bias, the proof that refutes it, and the line of the first difference. */
-const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
+/** One strategy for each kind of bias, the proof that refutes it, and the line of the first difference; null where the line varies. */
+const BIASED: readonly (readonly [file: string, refutedBy: Proof['name'], line: number | null])[] = [
   ['closurePure.ts', 'prefix', null],
   ['closure.ts', 'blocks', null],
   ['lateHigh.ts', 'blocks', null],
@@ -30,7 +30,7 @@ const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
 ];
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
 /** Clean strategies for which Node uses raw memory, starts asynchronous work, or prints through a stream. */
-const HONEST = ['concat.ts', 'zipAtOnce.ts', 'stdoutWrite.ts'];
+const CLEAN_WITH_SYSTEM_CALLS = ['concat.ts', 'zipAtOnce.ts', 'stdoutWrite.ts'];
 /** A counter in a module is no bias of one run, but a second run in the same process starts with its last value. */
 const COUNTER = 'state.ts';
 
@@ -40,17 +40,24 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs `isobar prove`, and returns its verdict. */
-async function prove(file: string): Promise<{ readonly code: number | null; readonly stderr: string; readonly verdict: StrategyVerdict }> {
-  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
-  const { code, stdout, stderr } = await commandIn(folder, words);
+/** What the command returned. */
+interface ProveResult {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly verdict: StrategyVerdict;
+}
+
+/** Runs `isobar prove` on a strategy file with five random cut-off times, and returns its verdict. */
+async function prove(file: string): Promise<ProveResult> {
+  const args = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
+  const { code, stdout, stderr } = await commandIn(folder, args);
   return { code: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
 }
 
 const proofIn = ({ proofs }: StrategyVerdict, name: Proof['name']): Proof => proofs.find((proof) => proof.name === name)!;
 
 describe('a biased strategy', () => {
-  test.each(BIASED)('a biased strategy: %s is refuted by %s', async (file, name, line) => {
+  test.each(BIASED)('the strategy %s is refuted by the proof %s', async (file, name, line) => {
     const { code, stderr, verdict } = await prove(`biased/${file}`);
     expect(code, stderr).toBe(3);
     expect(verdict.verdict).toBe('refuted');
@@ -59,7 +66,7 @@ describe('a biased strategy', () => {
     if (line !== null) expect(proof.line).toBe(line);
   });
 
-  test('the first difference has time, feed, call and both sides, and the place of the call', async () => {
+  test('the first difference names time, feed, call, both values, and the line of the call', async () => {
     const { verdict } = await prove('biased/closurePure.ts');
     const { first: firstDifference, file, line: differenceLine } = proofIn(verdict, 'prefix');
     expect(firstDifference?.time).toMatch(/^2023-\d\d-\d\dT\d\d:00:00\.000Z$/);
@@ -69,35 +76,31 @@ describe('a biased strategy', () => {
     expect(differenceLine).toBeGreaterThan(4);
   });
 
-  test('a counter that a module keeps between runs counts as state', async () => {
+  test('the purity proof refutes a strategy whose module keeps a counter between runs', async () => {
     const { code, verdict } = await prove(`clean/${COUNTER}`);
     expect(code).toBe(3);
     expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file: `clean/${COUNTER}`, line: 3 });
-    expect(['blocks', 'prefix', 'poison'].map((name) => proofIn(verdict, name as Proof['name']).verdict)).toEqual([
-      'proved',
-      'proved',
-      'proved',
-    ]);
+    for (const name of ['blocks', 'prefix', 'poison'] as const) expect(proofIn(verdict, name).verdict, name).toBe('proved');
   });
 });
 
-describe('the ways to reach outside the run that no name in the text shows', () => {
+describe('a strategy that reaches outside the run without naming what it reads', () => {
   test.each([
-    ['the names of the environment', "import { env } from 'node:process';", 'Object.keys(env).length > 0'],
-    ['a question to the environment', "import { env } from 'node:process';", "'HOME' in env"],
-    ['a stream of a file', "import * as fs from 'node:fs';", "new fs.ReadStream('BTCUSDT-1h.csv').on('error', () => {}) !== null"],
-    ['a prime by chance', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
-  ])('the ways to reach outside the run that no name in the text shows: %s', async (name, imported, reached) => {
+    ['the names of environment variables', "import { env } from 'node:process';", 'Object.keys(env).length > 0'],
+    ['whether an environment variable exists', "import { env } from 'node:process';", "'HOME' in env"],
+    ['a file as a stream', "import * as fs from 'node:fs';", "new fs.ReadStream('BTCUSDT-1h.csv').on('error', () => {}) !== null"],
+    ['a random prime', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
+  ])('the purity proof refutes a strategy that reads %s', async (name, importLine, condition) => {
     const file = `${name.replaceAll(' ', '-')}.ts`;
-    const code = `export default class A extends Strategy { override onStart() { if (${reached}) this.buy(); } override onBar() {} }`;
-    writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${imported}\n${code}\n`);
+    const code = `export default class A extends Strategy { override onStart() { if (${condition}) this.buy(); } override onBar() {} }`;
+    writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${importLine}\n${code}\n`);
     const { code: exit, verdict } = await prove(file);
     expect(exit, JSON.stringify(verdict)).toBe(3);
     expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file, line: 3 });
   });
 });
 
-describe('what is replaced, kept in what all code shares, or called back later', () => {
+describe('a strategy that changes shared objects or acts outside its callbacks', () => {
   test.each([
     ['ownNow.ts', 3, 'the strategy replaces Date.now,'],
     ['ownParse.ts', 2, 'the strategy replaces globalThis.parseFloat,'],
@@ -111,7 +114,7 @@ describe('what is replaced, kept in what all code shares, or called back later',
     ['packedBits.ts', 2, 'a file of the strategy holds the moves'],
     ['rowCache.ts', 10, 'a run over other bars decides otherwise'],
     ['timeCache.ts', 7, 'a run over other bars decides otherwise'],
-  ])('what is replaced, kept in what all code shares, or called back later: %s is named with its line', async (name, line, text) => {
+  ])('the purity proof refutes %s, and names the line of its effect', async (name, line, text) => {
     const { code, verdict } = await prove(`reaching/${name}`);
     expect(code, JSON.stringify(verdict)).toBe(3);
     expect(verdict.seconds).toBeGreaterThanOrEqual(0);
@@ -121,7 +124,7 @@ describe('what is replaced, kept in what all code shares, or called back later',
   });
 });
 
-test('an error from a frozen object of the strategy itself proves no bias', async () => {
+test('an error that the strategy causes with its own frozen object ends without a verdict', async () => {
   const lines = [
     "import { Strategy } from 'isobar';",
     'const bars: { slow: number } = Object.freeze({ slow: 5 });',
@@ -134,8 +137,8 @@ test('an error from a frozen object of the strategy itself proves no bias', asyn
 });
 
 describe('a clean strategy', () => {
-  const files = [...CLEAN.map((name) => `clean/${name}`), ...HONEST.map((name) => `honest/${name}`)];
-  test.each(files)('a clean strategy: %s is proved', async (file) => {
+  const files = [...CLEAN.map((name) => `clean/${name}`), ...CLEAN_WITH_SYSTEM_CALLS.map((name) => `honest/${name}`)];
+  test.each(files)('the clean strategy %s is proved', async (file) => {
     const { code, stderr, verdict } = await prove(file);
     expect(code, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
     expect(verdict.verdict).toBe('proved');
@@ -143,7 +146,7 @@ describe('a clean strategy', () => {
   });
 });
 
-test('a definition is proved too, and what a reader sees names each proof within 100 columns', async () => {
+test('the printed verdict on a definition names each proof, within 100 columns', async () => {
   const definition = [
     `strategy: ${join(folder, 'clean/config.ts')}`,
     'feeds: { bars: { symbol: BTCUSDT, interval: 1h } }',
@@ -158,7 +161,7 @@ test('a definition is proved too, and what a reader sees names each proof within
   expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
 });
 
-test('a strategy may not read the file of its bars, although it is part of the hash', async () => {
+test('a strategy that reads the file of its own bars is refuted', async () => {
   const lines = [
     "import { readFileSync } from 'node:fs';",
     "import { Strategy } from 'isobar';",
@@ -188,7 +191,7 @@ test('a strategy may not read the file of its bars, although it is part of the h
   expect(proofIn(JSON.parse(stdout) as StrategyVerdict, 'purity')).toMatchObject({ verdict: 'refuted', file: 'ownBars.ts', line: 6 });
 });
 
-test('the error of an import that a module of Node lacks names that module', async () => {
+test('the error about an import that a Node module does not export names that module', async () => {
   writeFileSync(
     join(folder, 'noExport.ts'),
     "import { on } from 'node:process';\nimport { Strategy } from 'isobar';\nexport default class A extends Strategy { override onBar() { on('x', () => {}); } }\n",
@@ -206,8 +209,8 @@ test.each([
     ['prove', 'clean/config.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '1', '--times', '0'],
     "--times: expected a whole number from 1 to 100000, got '0'",
   ],
-])('bad input ends with exit code 2: %j', async (words, message) => {
-  const { code, stderr } = await commandIn(folder, words);
+])('bad input ends with exit code 2: %j', async (args, message) => {
+  const { code, stderr } = await commandIn(folder, args);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });

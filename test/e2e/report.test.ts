@@ -11,14 +11,14 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 
-const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 describe.skipIf(!hasBrowser)('report.html', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
   let browser: Browser;
   /** Errors and requests of the open page. None are expected. */
-  const causes: string[] = [];
+  const pageProblems: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -28,9 +28,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function openPage(path: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
-    causes.length = 0;
-    return openReport(browser, path, options, causes);
+  function openPage(path: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
+    pageProblems.length = 0;
+    return openReport(browser, path, options, pageProblems);
   }
 
   describe('of a small run', () => {
@@ -47,27 +47,27 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     beforeAll(() => writeReport(input, path));
 
     it.each([
-      ['light', { ...FIXTURE, colorScheme: 'light' }],
-      ['dark', { ...FIXTURE, colorScheme: 'dark' }],
+      ['light', { ...DESKTOP, colorScheme: 'light' }],
+      ['dark', { ...DESKTOP, colorScheme: 'dark' }],
       ['on a phone', PHONE],
     ] as const)('report.html opens %s without an error, a request or a sideways scroll', async (_, options) => {
       const page = await openPage(path, options);
-      expect(causes).toEqual([]);
+      expect(pageProblems).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
       await close(page);
     });
 
-    it('report.html says in its cards, its head and its tables what the summary says', async () => {
+    it('report.html has the figures of the summary in its cards, its head and its tables', async () => {
       const page = await openPage(path);
       const { metrics, trades, resultHash } = input.summary;
       const cards = (await page.locator('.cards').textContent()) ?? '';
-      expect(cards).toContain(`Net return${metrics.totalReturn! > 0 ? '+' : ''}${written(metrics.totalReturn! * 100)}`);
-      expect(cards).toContain(`Sharpe${written(metrics.sharpe)}`);
-      expect(cards).toContain(`Max drawdown${written(metrics.maxDrawdown! * 100)}`);
+      expect(cards).toContain(`Net return${metrics.totalReturn! > 0 ? '+' : ''}${shownNumber(metrics.totalReturn! * 100)}`);
+      expect(cards).toContain(`Sharpe${shownNumber(metrics.sharpe)}`);
+      expect(cards).toContain(`Max drawdown${shownNumber(metrics.maxDrawdown! * 100)}`);
       expect(cards).toContain(`Trades${trades.trades}`);
-      expect(cards).toContain(`Win rate${written(trades.winRate! * 100)}`);
-      expect(cards).toContain(`Profit factor${written(trades.profitFactor)}`);
+      expect(cards).toContain(`Win rate${shownNumber(trades.winRate! * 100)}`);
+      expect(cards).toContain(`Profit factor${shownNumber(trades.profitFactor)}`);
       const head = (await page.locator('.head').textContent()) ?? '';
       expect(head).toContain(resultHash.slice(0, 12));
       expect(head).toContain('synthetic data');
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html shows the definition of a figure where it has the focus', async () => {
+    it('report.html shows the definition of the figure that has the focus, and the list of keys', async () => {
       const page = await openPage(path);
       await page.locator('.card').nth(3).focus();
       expect(await page.locator('#tip').textContent()).toContain('Mean over standard deviation');
@@ -89,13 +89,13 @@ describe.skipIf(!hasBrowser)('report.html', () => {
 
     it('report.html sorts, filters and pages its trades, and exports what is shown', async () => {
       const page = await openPage(path);
-      const results = () =>
+      const shownRows = () =>
         page.locator('#trade-table tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-row'))));
       expect(await page.locator('#trade-table tbody tr').count()).toBe(50);
       await page.getByRole('button', { name: 'result, USD' }).click();
       const { closed } = tradesOf(input.record);
       const byResult = Array.from(closed.pnlUnits, (pnl, row) => ({ pnl, row })).toSorted((a, b) => b.pnl - a.pnl || a.row - b.row);
-      expect(await results()).toEqual(byResult.slice(0, 50).map(({ row }) => row));
+      expect(await shownRows()).toEqual(byResult.slice(0, 50).map(({ row }) => row));
       await page.selectOption('#filter-result', { label: 'won' });
       expect(await page.locator('#trade-count').textContent()).toBe(`${input.summary.trades.wins} of ${input.summary.trades.trades}`);
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
@@ -104,11 +104,11 @@ describe.skipIf(!hasBrowser)('report.html', () => {
         .split('\n');
       expect(lines.length).toBe(input.summary.trades.wins + 1);
       expect(lines[0]).toContain('result_fraction');
-      expect(causes).toEqual([]);
+      expect(pageProblems).toEqual([]);
       await close(page);
     });
 
-    it('report.html has each trade at its instrument where feeds and instruments stand in different orders', async () => {
+    it('report.html assigns each trade to its instrument, whatever the order of the feeds', async () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
       const reportPath = join(folder, 'turned.html');
       await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), reportPath);
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
+    it('report.html zooms into hourly bars by keys, also in a run that is shorter than one bar', async () => {
       const record = reportRecord({ rows: 300, trades: 1 });
       const hours = (ms: Float64Array) => ms.map((timeMs) => record.fromMs + (timeMs - record.fromMs) * 60);
       const feeds = record.feeds.map(({ bars, ...feed }) => {
@@ -141,12 +141,12 @@ describe.skipIf(!hasBrowser)('report.html', () => {
           await page.evaluate('new Promise(requestAnimationFrame)');
         }
         expect(await page.locator('#price-read').textContent()).toContain('1h bars');
-        expect(causes).toEqual([]);
+        expect(pageProblems).toEqual([]);
         await close(page);
       }
     });
 
-    it('report.html counts contracts as contracts', async () => {
+    it('report.html shows quantities of futures as contracts', async () => {
       const record = reportRecord({ rows: 500, trades: 3 });
       const { contract } = linearContract();
       const instrument = { ...record.instruments[0]!, contract: contract! };
@@ -160,37 +160,37 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
+    it('a click on a row moves the chart of report.html to its trade and its instrument', async () => {
       const page = await openPage(path);
-      const note = () => page.locator('#price-read').textContent();
-      const before = await note();
+      const chartNote = () => page.locator('#price-read').textContent();
+      const before = await chartNote();
       const row = page.locator('#trade-table tbody tr').nth(1);
       await row.click();
-      await expect.poll(note).not.toBe(before);
-      expect(await note()).toMatch(/^\d+m bars.* trades? in viewtrade 2: long/);
+      await expect.poll(chartNote).not.toBe(before);
+      expect(await chartNote()).toMatch(/^\d+m bars.* trades? in viewtrade 2: long/);
       expect(await row.getAttribute('aria-selected')).toBe('true');
       expect(await page.locator('#instrument').inputValue()).toBe('1');
       await page.keyboard.press('j');
       expect(await page.locator('#trade-table tbody tr').nth(2).getAttribute('aria-selected')).toBe('true');
-      expect(causes).toEqual([]);
+      expect(pageProblems).toEqual([]);
       await close(page);
     });
 
-    it('report.html zooms to a clicked trade from every zoom, also when it is in view already', async () => {
+    it('a click on a trade that is already visible in report.html zooms to it again', async () => {
       const page = await openPage(path);
-      const note = () => page.locator('#price-read').textContent();
+      const chartNote = () => page.locator('#price-read').textContent();
       await page.locator('#trade-table tbody tr').nth(6).click();
-      await expect.poll(note).toContain('trade 7');
-      const noteOfTrade7 = await note();
+      await expect.poll(chartNote).toContain('trade 7');
+      const noteOfTrade7 = await chartNote();
       await page.keyboard.press('-');
       await page.keyboard.press('-');
-      await expect.poll(note).not.toBe(noteOfTrade7);
+      await expect.poll(chartNote).not.toBe(noteOfTrade7);
       await page.locator('#trade-table tbody tr').nth(6).click();
-      await expect.poll(note).toBe(noteOfTrade7);
+      await expect.poll(chartNote).toBe(noteOfTrade7);
       await close(page);
     });
 
-    it('report.html shows the trades of a clicked group alone, and all again', async () => {
+    it('report.html lists only the trades of a clicked group, until the filter is removed', async () => {
       const page = await openPage(path);
       const { breakdowns, openTrades } = input.summary.trades;
       const count = () => page.locator('#trade-count').textContent();
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html has the volume of the bar under the cursor, at most half a percent off', async () => {
+    it('report.html shows the volume of the bar under the cursor', async () => {
       const page = await openPage(path);
       await page.keyboard.press('0');
       await page.locator('#price-chart').scrollIntoViewIfNeeded();
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html selects the row of a clicked marker', async () => {
+    it('a click on a marker in report.html selects the row of its trade', async () => {
       const page = await openPage(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
       await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('report.html remembers the theme', async () => {
+    it('report.html keeps the chosen theme after a reload', async () => {
       const page = await openPage(path);
       const theme = page.locator('#theme');
       // A browser on a busy machine may lose a command just before a reload. Then it is sent again.
@@ -250,11 +250,11 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('report.html prints on A4 with its charts', async () => {
-      const page = await openPage(path, { ...FIXTURE, colorScheme: 'dark' });
+      const page = await openPage(path, { ...DESKTOP, colorScheme: 'dark' });
       const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
       expect(pdf.length).toBeGreaterThan(50_000);
       expect(await page.evaluate('document.documentElement.hasAttribute("data-print")')).toBe(false);
-      expect(causes).toEqual([]);
+      expect(pageProblems).toEqual([]);
       await close(page);
     });
   });
@@ -271,18 +271,18 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     await close(page);
   });
 
-  it('report.html shows a run without a trade', async () => {
+  it('report.html of a run without a trade opens and says so', async () => {
     const path = join(folder, 'none.html');
     const record = reportRecord({ rows: 3000, trades: 1 });
-    const none = {
+    const recordWithoutTrades = {
       ...record,
       fills: { ...record.fills, length: 0 },
       orders: { ...record.orders, length: 0 },
       equity: { ...record.equity, units: record.equity.units.map(() => record.startUnits) },
     };
-    await writeReport(reportInput(none), path);
+    await writeReport(reportInput(recordWithoutTrades), path);
     const page = await openPage(path, PHONE);
-    expect(causes).toEqual([]);
+    expect(pageProblems).toEqual([]);
     expect(await page.locator('#trades').textContent()).toContain('No trade was closed');
     expect(await page.locator('.cards').textContent()).toContain('Win rate–');
     await close(page);
@@ -295,7 +295,7 @@ function close(page: Page): Promise<void> {
 }
 
 /** Returns a number as the page shows it: two decimals, and a minus sign instead of a hyphen. */
-function written(value: number | null): string {
+function shownNumber(value: number | null): string {
   return value!.toFixed(2).replace('-', '−');
 }
 

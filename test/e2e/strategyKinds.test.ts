@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { kindTexts, STRATEGY_KINDS } from '../../src/tasks/project/template.ts';
+import { kindTexts, STRATEGY_KINDS } from '../../src/tasks/project/templateTexts.ts';
 import { commandInKeptThread } from '../fixtures/inProcess.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-kinds-'));

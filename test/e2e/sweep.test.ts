@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMMAND, type CommandResult } from '../fixtures/cliFixture.ts';
+import { COMMAND, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 /** One thread, for tests in which the number does not matter. Each thread loads the whole package. */
-const ALONE = ['--workers', '1'];
+const ONE_THREAD = ['--workers', '1'];
 /** Runs the sweep in this process. Tests of threads, an interruption or a kill start a process with `fixture.sweep`. */
-const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<CommandResult> =>
+const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<CommandOutput> =>
   commandIn(fixture.folder, ['sweep', 'cross.yaml', ...args]);
 const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
 
@@ -19,8 +19,8 @@ describe('a sweep', () => {
   const fixture = new SweepFixture(2000);
   afterAll(() => fixture.remove());
 
-  it('a sweep runs every set, counts the refused, ranks, and remembers its trials', async () => {
-    const { code, stdout, stderr } = await fixture.sweep(...GRID, ...ALONE);
+  it('a sweep runs every set, ranks the results, and writes its trials to the ledger', async () => {
+    const { code, stdout, stderr } = await fixture.sweep(...GRID, ...ONE_THREAD);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('18 sets (fast 6 × slow 3) on 1 thread.');
     expect(stdout).toContain('16 sets ran, 2 refused');
@@ -34,10 +34,10 @@ describe('a sweep', () => {
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
   });
 
-  it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
+  it('a sweep has the same results on two threads, and when it reads all sets from the ledger', async () => {
     const hash = fixture.json().sweepHash;
     const table = fixture.table();
-    const fromLedger = await sweep(fixture, ...GRID, ...ALONE, '--json');
+    const fromLedger = await sweep(fixture, ...GRID, ...ONE_THREAD, '--json');
     expect(fromLedger.stderr).toContain('18 sets already in the ledger');
     expect(JSON.parse(fromLedger.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     const fresh = await sweep(fixture, ...GRID, '--workers', '2', '--fresh', '--quiet');
@@ -46,15 +46,15 @@ describe('a sweep', () => {
     expect(fixture.table()).toBe(table);
   });
 
-  it('a sweep whose ledger cannot be where it belongs is reported before it runs', async () => {
-    const bad = new SweepFixture(300);
-    bad.write('ledger', '');
-    const { code, stderr } = await sweep(bad, ...GRID, ...ALONE);
+  it('a sweep ends with code 2 before it runs if its ledger folder is a file', async () => {
+    const fileAsLedger = new SweepFixture(300);
+    fileAsLedger.write('ledger', '');
+    const { code, stderr } = await sweep(fileAsLedger, ...GRID, ...ONE_THREAD);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^--ledger .*ledger: expected a folder, got a file\n/)]);
-    bad.remove();
+    fileAsLedger.remove();
   });
 
-  it('a sweep agrees with a backtest of one set to the last digit', async () => {
+  it('a set of a sweep has the figures of its own backtest, to the last digit', async () => {
     const { params, figures } = fixture.json().best[0]!;
     const settings = Object.entries(params).flatMap(([name, value]) => ['--set', `params.${name}=${value}`]);
     const { stdout } = await commandIn(fixture.folder, ['backtest', 'cross.yaml', ...settings, '--json']);
@@ -63,8 +63,8 @@ describe('a sweep', () => {
     expect(figures['trades']).toBe(trades['trades']);
   });
 
-  it('a sweep draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
-    const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn', ...ALONE];
+  it('--random draws sets by the seed, --by ranks by another figure, and sets of earlier sweeps count as trials', async () => {
+    const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn', ...ONE_THREAD];
     const { stderr, stdout } = await sweep(fixture, ...args);
     expect(stderr).toContain('7 sets (fast 5 × slow 5, drawn from 25)');
     expect(stdout, stderr).toContain('The best by Net return');
@@ -85,17 +85,17 @@ describe('a sweep', () => {
     expect(reported.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
-  it('a sweep prints commands that a shell accepts, whatever the names of definition and folder', async () => {
+  it('the commands that a sweep prints are quoted for a shell', async () => {
     fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
-    const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4', ...ALONE]);
+    const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4', ...ONE_THREAD]);
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
     const run = await commandIn(fixture.folder, ['backtest', "it's mine.yaml", '--out', 'my runs', '--quiet']);
     const report = readFileSync(join(fixture.folder, run.stdout.trim(), 'report.html'), 'utf8');
     expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
   });
 
-  it('a sweep rejects impossible input with a reason, before anything runs', async () => {
-    const refusals: readonly (readonly [readonly string[], RegExp])[] = [
+  it('a sweep with invalid options ends with code 2 and a reason before anything runs', async () => {
+    const invalidOptions: readonly (readonly [args: readonly string[], message: RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [[...GRID, '--set', 'params.slow=20'], /--set params.slow: --grid slow also sets this parameter\n {2}remove one of the two options/],
       [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow also sets this parameter/],
@@ -110,7 +110,7 @@ describe('a sweep', () => {
       [[...GRID, '--fresh', '--resume'], /--resume: expected not to be given with --fresh/],
       [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no interrupted sweep of cross/],
     ];
-    for (const [index, [args, message]] of refusals.entries()) {
+    for (const [index, [args, message]] of invalidOptions.entries()) {
       const words = ['sweep', 'cross.yaml', ...args];
       // One command in a new process: the same checks refuse it.
       const { code, stdout, stderr } = index === 0 ? await fixture.run(...words) : await commandIn(fixture.folder, words);
@@ -125,7 +125,7 @@ describe('several strategies on one account', () => {
   const fixture = new SweepFixture(1000);
   afterAll(() => fixture.remove());
 
-  it('several strategies on one account are swept together by names of their own, and the command of a set makes it as a backtest', async () => {
+  it('strategies on one account are swept by the names of their parameters, and the printed command repeats one set', async () => {
     fixture.write(
       'cross.yaml',
       readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace(
@@ -133,7 +133,7 @@ describe('several strategies on one account', () => {
         '[cross.ts, { file: cross.ts, params: { fast: 3, slow: 9 } }]',
       ),
     );
-    const { code, stdout, stderr } = await sweep(fixture, '--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ALONE);
+    const { code, stdout, stderr } = await sweep(fixture, '--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ONE_THREAD);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('6 sets (Cross.fast 2 × Cross#2.slow 3)');
     const { best } = fixture.json();
@@ -146,7 +146,7 @@ describe('several strategies on one account', () => {
     expect(best.map(({ figures }) => figures['sharpe'])).toContain(singleRun.metrics['sharpe']);
   });
 
-  it('several strategies on one account need the name of theirs', async () => {
+  it('with several strategies, a parameter without the name of its strategy is rejected', async () => {
     const { code, stderr } = await commandIn(fixture.folder, ['sweep', 'cross.yaml', '--grid', 'fast=4,8']);
     expect(stderr).toMatch(/--grid fast: no such parameter.*\n {2}there are: Cross.fast, Cross.slow, Cross#2.fast, Cross#2.slow/);
     expect(code).toBe(2);
@@ -156,23 +156,30 @@ describe('several strategies on one account', () => {
 describe('a strategy that misbehaves', () => {
   const fixture = new SweepFixture(300);
   afterAll(() => fixture.remove());
-  const definitionWith = (statement: string) =>
+  /** Writes a strategy that executes `statement` on bar 50 with the parameter n=3. */
+  const writeStrategyWith = (statement: string) =>
     fixture.write(
       'cross.ts',
       `import { int, Strategy } from 'isobar';
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${statement} } } }\n`,
     );
 
-  it('a strategy that misbehaves is named with its parameters and its bar; what it prints is not a result; the end of a thread is reported', async () => {
-    definitionWith("throw new Error('three is one too many');");
-    const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ALONE);
+  it('a strategy that throws in a sweep is named with its parameters and its bar', async () => {
+    writeStrategyWith("throw new Error('three is one too many');");
+    const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ONE_THREAD);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
     expect(thrown.code).toBe(1);
-    definitionWith("console.log('hello');");
-    const { stdout } = await sweep(fixture, '--grid', 'n=1..4', ...ALONE, '--json');
+  });
+
+  it('what a strategy prints during a sweep does not mix with the JSON result', async () => {
+    writeStrategyWith("console.log('hello');");
+    const { stdout } = await sweep(fixture, '--grid', 'n=1..4', ...ONE_THREAD, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
-    definitionWith('process.exit(7);');
-    expect((await fixture.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
+  });
+
+  it('a strategy that ends the thread of its sweep is reported with a remedy', async () => {
+    writeStrategyWith('process.exit(7);');
+    expect((await fixture.sweep('--grid', 'n=1..4', ...ONE_THREAD)).stderr).toContain(
       'a strategy ended the thread of its sweep\n  remove process.exit from the strategy',
     );
   });
@@ -181,72 +188,83 @@ export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; overrid
 describe('a strategy that hangs', () => {
   const fixture = new SweepFixture(300);
   afterAll(() => fixture.remove());
-  const hangs = (where: string) =>
+  /** Returns a strategy file with this member, which may call `hang`. */
+  const strategyThatHangs = (member: string) =>
     `import { int, Strategy } from 'isobar';
 const hang = () => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); };
 export default class Cross extends Strategy.with({ n: int(1) }) {
   i = 0;
-  ${where}
+  ${member}
 }\n`;
   const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
 
-  it('a strategy that hangs: on a bar fails with its bar, the others continue on new threads, and the ledger has all of them', async () => {
+  it('sets that never return from a bar fail with that bar, and all others have the results of separate runs', async () => {
     fixture.write(
       'cross.ts',
-      hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
+      strategyThatHangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
     );
-    const { code, stdout, stderr } = await sweep(fixture, ...args, ...ALONE);
+    const { code, stdout, stderr } = await sweep(fixture, ...args, ...ONE_THREAD);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/4 sets ran, 2 failed[\s\S]*Failed: 2 sets: no answer for 1 s on the bar that closed at 2024-01-03 02:00 UTC/);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     // The results of the sets beside the stalled ones are those of separate runs.
     const jointSweep = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
-    const singleSweep = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ALONE, '--json');
+    const singleSweep = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ONE_THREAD, '--json');
     expect((JSON.parse(singleSweep.stdout) as typeof jointSweep).best.map(({ figures }) => figures)).toEqual(
       jointSweep.best.map(({ figures }) => figures),
     );
-    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 sets already in the ledger');
+    expect((await sweep(fixture, ...args, ...ONE_THREAD)).stderr).toContain('6 sets already in the ledger');
   });
 
-  it('a strategy that hangs: in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
-    fixture.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
+  it('a set that hangs in its constructor fails, and with --bar-timeout 0 the sweep waits until Ctrl-C', async () => {
+    fixture.write('cross.ts', strategyThatHangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
     const { stderr, stdout } = await sweep(fixture, ...args, '--workers', '2');
     expect(stderr).toContain('Failed: 1 set: no answer for 1 s while it was constructed');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 5, failed: 1 } });
-    const cut = await fixture.interrupt('6 sets', 'sweep', 'cross.yaml', '--grid', 'n=1..6', '--fresh', '--bar-timeout', '0', ...ALONE);
-    expect(cut.code).toBe(130);
+    const interrupted = await fixture.interrupt(
+      '6 sets',
+      'sweep',
+      'cross.yaml',
+      '--grid',
+      'n=1..6',
+      '--fresh',
+      '--bar-timeout',
+      '0',
+      ...ONE_THREAD,
+    );
+    expect(interrupted.code).toBe(130);
   });
 });
 
-describe('a sweep that is cut', () => {
+describe('an interrupted sweep', () => {
   const fixture = new SweepFixture(2000);
   afterAll(() => fixture.remove());
   const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..26'];
 
-  it('a sweep that is cut: by Ctrl-C says how to continue, is named when it is begun again, and refuses changed inputs by name', async () => {
-    const cut = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
-    expect(cut.code).toBe(130);
-    expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
-    const again = await sweep(fixture, ...grid);
-    expect(again.stderr).toMatch(
+  it('a sweep that Ctrl-C interrupts says how to resume, and --resume rejects changed inputs by name', async () => {
+    const interrupted = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
+    const withoutResume = await sweep(fixture, ...grid);
+    expect(withoutResume.stderr).toMatch(
       /a sweep with the same inputs was interrupted, with \d+ of 95 sets done\n {2}use --resume to continue it, or --fresh to start over/,
     );
-    expect(again.code).toBe(2);
+    expect(withoutResume.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
     fixture.write('cross.ts', strategy.replace('below slow', 'less than slow'));
-    const resumed = ['sweep', 'cross.yaml', ...grid, '--resume'];
-    const changed = await commandIn(fixture.folder, resumed);
-    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl has other inputs: cross.ts was \w{12}, is \w{12}\n/);
+    const resumeArgs = ['sweep', 'cross.yaml', ...grid, '--resume'];
+    const withChangedStrategy = await commandIn(fixture.folder, resumeArgs);
+    expect(withChangedStrategy.stderr).toMatch(/--resume: .*cross-\w+.jsonl has other inputs: cross.ts was \w{12}, is \w{12}\n/);
     fixture.write('cross.ts', strategy);
-    const changedInputs = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
-    expect(changedInputs.stderr).toMatch(/has other inputs: the definition was/);
+    const withChangedSetting = await commandIn(fixture.folder, [...resumeArgs, '--set', 'fees.taker=0.002']);
+    expect(withChangedSetting.stderr).toMatch(/has other inputs: the definition was/);
     expect((await sweep(fixture, ...grid, '--resume')).code).toBe(0);
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('a sweep that is cut: by a full disk says so, and continues from what was written', async () => {
-    const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
+  it('a sweep that a full disk interrupts says so, and --resume continues from the ledger', async () => {
+    const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ONE_THREAD];
     // A limit on the size of files simulates a full disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
       cwd: fixture.folder,
@@ -255,15 +273,15 @@ describe('a sweep that is cut', () => {
     expect(limited.stderr).toMatch(/ledger: the trial ledger cannot be written: EFBIG/);
     expect(limited.stderr).not.toContain('fault of isobar');
     expect(limited.status).toBe(2);
-    const { code, stderr } = await sweep(fixture, '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
+    const { code, stderr } = await sweep(fixture, '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ONE_THREAD);
     expect(stderr).toMatch(/\d+ sets already in the ledger/);
     expect(code).toBe(0);
   });
 
-  it('a sweep that is cut: by kill -9 at random moments continues to the same table, and runs no set twice', async () => {
-    const began = performance.now();
+  it('a sweep that kill -9 interrupts twice is resumed to the same table, and no set runs twice', async () => {
+    const startMs = performance.now();
     await fixture.sweep(...grid, '--fresh');
-    const aloneMs = performance.now() - began;
+    const aloneMs = performance.now() - startMs;
     const uninterrupted = { sweepHash: fixture.json().sweepHash, table: fixture.table() };
     expect((await killAndResume({ bars: 2000, grid, kills: 2, seed: 20, aloneMs, ...uninterrupted })).kills).toBe(2);
   });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
-import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
+import { SYNTHETIC } from '../../src/adapters/catalog/bars/barQuality.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
 const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";

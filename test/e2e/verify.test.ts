@@ -13,22 +13,23 @@ import { CROSS, verify, VerifiedFixture } from '../fixtures/verified.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-describe('the command', () => {
+describe('isobar verify', () => {
   const fixture = new CliFixture();
   const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
-  it('the command reports identical for the demo, from any folder', async () => {
+  it('isobar verify reports identical for a run of the demo', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
     expect(here).toMatchObject({ code: 0, stderr: '' });
     expect(here.stdout).toMatch(/^ {2}identical\n/);
     const { inputs, rows } = JSON.parse((await isobar('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
-    expect([inputs, rows.instants]).toEqual([2, 35_136]);
+    expect(inputs).toBe(2);
+    expect(rows.instants).toBe(35_136);
   });
 
-  it('the command repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
+  it('isobar verify repeats a run on a file of bars, and names the file when it has changed', async () => {
     const rows = Array.from({ length: 400 }, (_, row) => {
       const close = (100 + 10 * Math.sin(row / 9)).toFixed(2);
       return `${Date.UTC(2024, 0, 1) + row * 3_600_000},${close},${close},${close},${close},5`;
@@ -48,7 +49,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('the command rejects a folder that is not a run, with a remedy', async () => {
+  it('isobar verify rejects a folder that is not a run folder, with a remedy', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
@@ -87,7 +88,7 @@ describe('a run whose files have changed', () => {
   });
 
   it.each(['data/spot/ABCUSDT/1h.arrow', 'strategies/cross.ts', 'strategies/lib/lengths.ts', 'run.yaml', 'package-lock.json'])(
-    'any changed byte of %s is named, with both hashes',
+    'verify names the input %s if any of its bytes has changed, with both hashes',
     async (file) => {
       const size = statSync(fixture.path(file)).size;
       await fc.assert(
@@ -105,7 +106,7 @@ describe('a run whose files have changed', () => {
   );
 
   it.each(['orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'summary.json', 'definition.yaml'])(
-    'any changed byte of its own %s is named',
+    'verify names %s of the run folder if any of its bytes has changed',
     async (file) => {
       const path = join(fixture.run, file);
       // The verdict of a proof is taken as recorded (docs/trust.md). It is the last member of the summary.
@@ -131,20 +132,20 @@ describe('a run whose files have changed', () => {
     expect([outcome, differences]).toEqual(['identical', []]);
   });
 
-  it('a lock file that came after the run is named', async () => {
-    const unlocked = new VerifiedFixture();
-    await unlocked.make([], false);
-    expect(await verify(unlocked.run)).toMatchObject({ outcome: 'identical', changed: [] });
-    writeFileSync(unlocked.path('package-lock.json'), '{}');
-    const { outcome, changed } = await verify(unlocked.run);
+  it('verify names a lock file that was added after the run', async () => {
+    const withoutLockFile = new VerifiedFixture();
+    await withoutLockFile.make([], false);
+    expect(await verify(withoutLockFile.run)).toMatchObject({ outcome: 'identical', changed: [] });
+    writeFileSync(withoutLockFile.path('package-lock.json'), '{}');
+    const { outcome, changed } = await verify(withoutLockFile.run);
     expect([outcome, changed]).toEqual([
       'identical',
-      [{ use: 'lock file', file: unlocked.path('package-lock.json'), recorded: null, now: expect.stringMatching(HASH) }],
+      [{ use: 'lock file', file: withoutLockFile.path('package-lock.json'), recorded: null, now: expect.stringMatching(HASH) }],
     ]);
-    unlocked.remove();
+    withoutLockFile.remove();
   });
 
-  it('several changes are all named, and the first difference of each file with both values', async () => {
+  it('verify names every changed input, and the first difference of each result file with both values', async () => {
     const lengths = fixture.path('strategies/lib/lengths.ts');
     const verdict = await fixture.changed(
       lengths,
@@ -170,8 +171,8 @@ describe('a run whose files have changed', () => {
   });
 
   it('verify distinguishes a folder that was altered from a result that differs', async () => {
-    const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
-    const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
+    const withOtherPrice = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
+    const altered = await fixture.changed(join(fixture.run, 'fills.csv'), withOtherPrice, () =>
       fixture.changed(
         fixture.path('strategies/lib/lengths.ts'),
         (bytes) => String(bytes).replace('20', '21'),
@@ -179,11 +180,11 @@ describe('a run whose files have changed', () => {
       ),
     );
     expect(altered).toMatchObject({ outcome: 'different', isFolderAltered: true });
-    const hash = (bytes: Buffer) =>
+    const withOtherHash = (bytes: Buffer) =>
       String(bytes).replace(/("resultHash": ")./, (_, head: string) => `${head}${head.length % 2 === 0 ? '0' : '1'}`);
-    const noted = await fixture.changed(join(fixture.run, 'manifest.json'), hash, () => verify(fixture.run));
-    if (noted.resultHash.now !== noted.resultHash.recorded)
-      expect(noted).toMatchObject({
+    const withChangedManifest = await fixture.changed(join(fixture.run, 'manifest.json'), withOtherHash, () => verify(fixture.run));
+    if (withChangedManifest.resultHash.now !== withChangedManifest.resultHash.recorded)
+      expect(withChangedManifest).toMatchObject({
         outcome: 'different',
         isFolderAltered: true,
         differences: [{ file: 'manifest.json', what: 'resultHash' }],
@@ -201,7 +202,7 @@ describe('a run whose files have changed', () => {
     expect(thrown).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('Cross threw at 2024-01') } });
   });
 
-  it('bars that were added after the run are named and change nothing', async () => {
+  it('verify names a file to which later bars were added, and the result is identical', async () => {
     const { changed, outcome } = await fixture.withCurrentFolder(async () => {
       const before = readFileSync('data/spot/ABCUSDT/1h.arrow');
       await fixture.importBars(2000, 2100);
@@ -213,21 +214,21 @@ describe('a run whose files have changed', () => {
     expect(changed.map(({ file }) => file)).toEqual(['data/spot/ABCUSDT/1h.arrow']);
   });
 
-  it('verify finds the input files after the project has moved, and from the current folder or --in after only the run has moved', async () => {
-    const moved = `${fixture.folder}-moved`;
-    cpSync(fixture.folder, moved, { recursive: true });
-    expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
-    const runOnly = join(moved, 'a', 'b', 'c', 'run');
+  it('verify finds the input files of a moved project, and those of a moved run by the current folder or --in', async () => {
+    const movedProject = `${fixture.folder}-moved`;
+    cpSync(fixture.folder, movedProject, { recursive: true });
+    expect(await verify(fixture.run.replace(fixture.folder, movedProject))).toMatchObject({ outcome: 'identical', changed: [] });
+    const runOnly = join(movedProject, 'a', 'b', 'c', 'run');
     cpSync(fixture.run, runOnly, { recursive: true });
-    rmSync(join(moved, 'strategies'), { recursive: true });
+    rmSync(join(movedProject, 'strategies'), { recursive: true });
     expect(await verify(runOnly)).toMatchObject({ outcome: 'notRun' });
     expect(await verify(runOnly, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
     expect(await fixture.withCurrentFolder(() => verify(runOnly))).toMatchObject({ outcome: 'identical', changed: [] });
-    rmSync(moved, { recursive: true });
+    rmSync(movedProject, { recursive: true });
   });
 });
 
-describe('runs of other kinds', () => {
+describe('verify of other runs', () => {
   const fixture = new VerifiedFixture();
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
@@ -237,7 +238,7 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
-  it('a run that depends on randomness is reported as such', async () => {
+  it('a run that depends on Math.random is reported as different without a changed input', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
     const run = await fixture.withCurrentFolder(async () =>
       join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
@@ -245,13 +246,13 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 
-  it('a run made in code is rejected, with the hash that its code must give', async () => {
+  it('verify rejects a run made in code, and names the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
     const result = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
     const run = await result.write(fixture.path('runs'));
-    const refused = verify(run);
-    await expect(refused).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
-    await expect(refused).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${result.resultHash}` });
+    const verdict = verify(run);
+    await expect(verdict).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
+    await expect(verdict).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${result.resultHash}` });
   });
 
   it.each([
@@ -259,10 +260,14 @@ describe('runs of other kinds', () => {
     ['without its manifest', (run: string) => rmSync(join(run, 'manifest.json')), /the run is not whole: its manifest is missing/],
     [
       'of another format',
-      (run: string) => change(run, '"isobar run 1"', '"isobar run 9"'),
+      (run: string) => replaceInManifest(run, '"isobar run 1"', '"isobar run 9"'),
       /format: expected 'isobar run 1', got "isobar run 9"/,
     ],
-    ['of an earlier isobar', (run: string) => change(run, '"startedIn"', '"other"'), /manifest\.json startedIn: not as isobar wrote it$/],
+    [
+      'of an earlier isobar',
+      (run: string) => replaceInManifest(run, '"startedIn"', '"other"'),
+      /manifest\.json startedIn: not as isobar wrote it$/,
+    ],
     [
       'with an empty manifest',
       (run: string) => writeFileSync(join(run, 'manifest.json'), '{}'),
@@ -273,9 +278,9 @@ describe('runs of other kinds', () => {
       (run: string) => writeFileSync(join(run, 'manifest.json'), '[]'),
       /manifest\.json format: expected .*, got nothing$/,
     ],
-    ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
+    ['with a torn manifest', (run: string) => replaceInManifest(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
-  ])('a folder %s is rejected', async (_, damage, message) => {
+  ])('verify rejects a run folder %s', async (_, damage, message) => {
     const run = join(fixture.folder, 'runs', 'damaged');
     cpSync(fixture.run, run, { recursive: true });
     damage(run);
@@ -284,7 +289,7 @@ describe('runs of other kinds', () => {
     expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
   });
 
-  it('a run with a blank in its path is repeated by a command that a shell accepts', async () => {
+  it('the remedy for a run with a blank in its path is quoted for a shell', async () => {
     const run = join(fixture.folder, 'runs', 'half of one');
     cpSync(fixture.run, run, { recursive: true });
     rmSync(join(run, 'fills.csv'));
@@ -296,7 +301,7 @@ describe('runs of other kinds', () => {
 });
 
 /** Replaces a text in the manifest of a run. */
-function change(run: string, from: string, to: string): void {
+function replaceInManifest(run: string, from: string, to: string): void {
   const path = join(run, 'manifest.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
 }

@@ -54,7 +54,7 @@ async function runScript(rows: Rows, script: Script, positions: 'net' | 'twoWay'
 }
 
 const enterLong = (strategy: Scripted): void => strategy.place('buy', { base: 10 });
-/** Row 6 has a volume of 40 lots, of which an order may take 4. */
+/** Row 6 has a volume of 40 lots. An order may take 4 of them. */
 const THIN: Rows = [...quiet(6), row(0.04), ...quiet(4)];
 
 describe('a stop that waits at the exchange', () => {

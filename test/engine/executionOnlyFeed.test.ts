@@ -36,7 +36,7 @@ const coarseBars = coarser(fineBars, '15m');
 /** Returns a plan whose fine feed only fills orders. */
 const planWithExecutionOnlyFeed = (blockRows: number): RunPlan => {
   const plan = planFor({ strategies: [TradesOnCrossings], feeds: { bars: coarseBars, fine: fineBars }, blockRows });
-  return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isHidden: feed.name === 'fine' })) };
+  return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isExecutionOnly: feed.name === 'fine' })) };
 };
 
 it('fills of an execution-only feed equal those of a run that names the finer feed, at any block size', async () => {

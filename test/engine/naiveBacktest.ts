@@ -252,7 +252,7 @@ export class NaiveBacktest {
 
   // --- Actions of the script
 
-  /** Lets the script randomDecision at a closed bar, and carries out its actions. */
+  /** Lets the script decide at a closed bar, and carries out its actions. */
   #act(feed: number, salt: number): void {
     const symbolIndex = this.#symbolOfFeed[feed]!;
     const closeTicks = this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
@@ -471,7 +471,7 @@ export class NaiveBacktest {
     if (latencyMs === 0) this.#end(order, 'canceled');
     else this.#dueCallbacks.push({ timeMs: this.#nowMs + latencyMs, run: () => this.#cancelArrives(order) });
   }
-  /** Ends an order when its cancel arrives: at once between two rows, and after the row inside of which it arrives. */
+  /** Ends an order when its cancel arrives: at once if no row is in progress, else after that row. */
   #cancelArrives(order: NaiveOrder): void {
     if (order.state === 'done') return;
     const feed = this.#finestFeeds[order.symbolIndex]!;

@@ -21,7 +21,7 @@ export interface OpenOrderView {
 }
 
 /** Distances of the legs of a bracket from the entry, in ticks. */
-export interface Bracket {
+export interface BracketDistances {
   readonly takeProfit?: number;
   readonly stopLoss?: number;
   readonly trailing?: number;
@@ -36,7 +36,7 @@ export type Action =
       readonly equity?: number;
       readonly limit?: number;
       readonly tag: string;
-      readonly bracket: Bracket;
+      readonly bracket: BracketDistances;
     }
   | { readonly kind: 'sell'; readonly lots: number; readonly limit?: number; readonly tag: string }
   | { readonly kind: 'exit' }
@@ -72,13 +72,13 @@ export function randomDecision({ seed, share, brackets, replaces = false }: Deci
 type DrawBelow = (below: number) => number;
 interface OrderTerms {
   readonly tag: string;
-  readonly bracket: Bracket;
+  readonly bracket: BracketDistances;
 }
 /** The smallest order of the spot instrument of these tests, in lots. */
 const MIN_LOTS = 2;
 
 /** Draws the legs of a bracket, each with its own probability. */
-function randomBracket({ closeTicks }: ScriptView, pick: DrawBelow): Bracket {
+function randomBracket({ closeTicks }: ScriptView, pick: DrawBelow): BracketDistances {
   return {
     ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
     ...(pick(2) === 0 && { stopLoss: closeTicks - 10 - pick(150) }),
@@ -116,7 +116,7 @@ function randomActions({ closeTicks, heldLots, open }: ScriptView, { tag, bracke
   }
 }
 
-/** What the strategies of a comparison randomDecision on. */
+/** What the strategies of a comparison decide on. */
 export interface ScriptOptions extends DecisionOptions {
   readonly feeds: readonly string[];
   /** True: it decides at every bar. False: it decides only at signals and timers. */

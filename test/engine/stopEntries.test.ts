@@ -330,8 +330,8 @@ describe('a stop entry of a contract', () => {
 });
 
 describe('a stop entry over finer prices', () => {
-  /** Enters on a rise of 0.2 %, every second time with a limit, and exits at every ninth bar. */
-  class EntersOnRise extends Strategy {
+  /** Sends a stop entry 0.2 % above the close, every second time with a limit, and exits at every ninth bar. */
+  class EntersAbovePrice extends Strategy {
     row = 0;
     override onBar() {
       const { close } = this.bars.bar;
@@ -344,8 +344,8 @@ describe('a stop entry over finer prices', () => {
   it('a stop entry fills in execution-only rows as if the run had named them, in blocks of any size', async () => {
     const fine = walkBars({ rows: 3000, step: 40, seed: 9 });
     const fillsIn = async (blockRows: number, fineFeed: 'named' | 'executionOnly') => {
-      const plan = planFor({ strategies: [EntersOnRise], feeds: { bars: coarser(fine, '15m'), fine }, blockRows });
-      const feeds = plan.feeds.map((feed) => ({ ...feed, isHidden: fineFeed === 'executionOnly' && feed.name === 'fine' }));
+      const plan = planFor({ strategies: [EntersAbovePrice], feeds: { bars: coarser(fine, '15m'), fine }, blockRows });
+      const feeds = plan.feeds.map((feed) => ({ ...feed, isExecutionOnly: fineFeed === 'executionOnly' && feed.name === 'fine' }));
       const prepared = await prepareBacktest({ ...plan, feeds }, {});
       prepared.loop(prepared.engine);
       prepared.checkBooks();

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/model/bars/marks.ts';
-import { runLanes } from '../../src/tasks/sweep/threads/lanes.ts';
+import { runLanes } from '../../src/tasks/sweep/threads/runLanes.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';

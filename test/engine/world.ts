@@ -28,7 +28,7 @@ export const MINUTE = 60_000;
 export const START_MS = Date.UTC(2024, 0, 1);
 
 /** The options of a random walk. */
-export interface WalkOptions {
+export interface RandomWalkOptions {
   readonly rows?: number;
   readonly seed?: number;
   /** Share of the minutes without a row, from 0 to 1. */
@@ -45,7 +45,7 @@ export interface WalkOptions {
  * Returns a random walk in whole ticks: one-minute rows from 2024-01-01, from 100.00 by default. In a third of the rows the open differs from
  * the last close.
  */
-export function walkBars(options: WalkOptions = {}): BarColumns {
+export function walkBars(options: RandomWalkOptions = {}): BarColumns {
   const { rows = 400, seed = 1, missing = 0, instrument = spotInstrument(), step = 60, start = 10_000, volume = 5 } = options;
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
@@ -208,7 +208,7 @@ export function fillRows({ fills }: RunRecord): FillRow[] {
 }
 
 /** An order as plain values, for comparisons. */
-export interface OrderRow {
+export interface OrderValues {
   readonly side: string;
   readonly role: string;
   readonly lots: number;
@@ -220,7 +220,7 @@ export interface OrderRow {
 }
 
 /** Returns the orders of a run as rows, in the order of their ids. */
-export function orderRows({ orders }: RunRecord): OrderRow[] {
+export function orderRows({ orders }: RunRecord): OrderValues[] {
   return Array.from({ length: orders.length }, (_, index) => ({
     side: SIDES[orders.side[index]!]!,
     role: ROLES[orders.role[index]!]!,

@@ -32,21 +32,22 @@ export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[]
   for (const [clientOrderId, orders] of ordersById) {
     const [firstOrder] = orders;
     const isHarmless = (order: TrueOrder): boolean => mayDuplicate && Number(order.filled) === 0 && !live.has(order.id);
-    const extras = orders.length - 1;
-    const harmless = Math.min(extras, orders.filter(isHarmless).length);
-    if (extras > harmless) {
-      duplicated += extras - harmless;
-      differences.push(`${clientOrderId} is there ${orders.length} times`);
+    const extraCount = orders.length - 1;
+    const harmlessCount = Math.min(extraCount, orders.filter(isHarmless).length);
+    if (extraCount > harmlessCount) {
+      duplicated += extraCount - harmlessCount;
+      differences.push(`${clientOrderId} is ${orders.length} times at the exchange`);
     }
     const botOrder = botOrders.get(clientOrderId.toUpperCase());
-    const trueLots = orders.map(({ filled: text }) => text);
-    const sum = botOrder === undefined ? NaN : trueLots.reduce((lots, text) => lots + (toScaled(text, botOrder.digits) ?? NaN), 0);
+    const filledTexts = orders.map(({ filled }) => filled);
+    const filledLots =
+      botOrder === undefined ? NaN : filledTexts.reduce((lots, text) => lots + (toScaled(text, botOrder.digits) ?? NaN), 0);
     const isOpen = orders.some(({ id }) => live.has(id));
-    if (botOrder !== undefined && sum === botOrder.lots && !isOpen) continue;
+    if (botOrder !== undefined && filledLots === botOrder.lots && !isOpen) continue;
     lost++;
-    const belief = botOrder === undefined ? 'not known' : `${botOrder.lots} lots filled, ${botOrder.ending}`;
+    const botText = botOrder === undefined ? 'not known' : `${botOrder.lots} lots filled, ${botOrder.ending}`;
     differences.push(
-      `${clientOrderId} (${firstOrder!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; here ${belief}`,
+      `${clientOrderId} (${firstOrder!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; in the books ${botText}`,
     );
   }
   for (const [clientOrderId, { lots }] of botOrders)
@@ -110,8 +111,8 @@ function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }
         ['BUY', true],
         ['SELL', false],
       ] as const) {
-        const ordersById = positions.find((position) => position.symbol === wireName && position.side === side);
-        expectEqual(`${wireName} ${side}`, fromScaled(ledger.side(index, isLong).lots, quantityDigits), ordersById?.volume ?? '0');
+        const truePosition = positions.find((position) => position.symbol === wireName && position.side === side);
+        expectEqual(`${wireName} ${side}`, fromScaled(ledger.side(index, isLong).lots, quantityDigits), truePosition?.volume ?? '0');
       }
     });
   } else throw new TypeError('expected a ledger of spot or of futures');

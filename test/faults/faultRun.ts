@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeName } from '../../src/tasks/control/scopes.ts';
 import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
-import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
-import { namedOf } from '../../src/tasks/bot/view/view.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
+import { namedOf } from '../../src/tasks/bot/view/botViewOf.ts';
 import type { AuditResult } from '../../src/adapters/exchange/calls/types.ts';
 import { ENDINGS } from '../../src/model/run/run.ts';
 import type { BotOrder } from '../../src/orders/botOrder.ts';
@@ -16,11 +16,11 @@ import { compare } from './compare.ts';
 import { ACTS, type FaultCase } from './faultTable.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange } from './paperExchange.ts';
-import { scriptStrategy, type Script } from './script.ts';
+import { scriptStrategy, type OrderSwitch } from './script.ts';
 import { writeBot, writeExchange } from './setUp.ts';
 
 /** The input of one fault run. */
-export interface RunOptions {
+export interface FaultRunOptions {
   /** Folder of the built package. */
   readonly root: string;
   /** Minimum number of orders that the run sends. */
@@ -45,7 +45,7 @@ export interface FaultResult {
   /** Number of unknown outcomes. */
   readonly unknown: number;
   readonly fills: number;
-  /** Halts that the operator has cleared, each with its count. */
+  /** Codes of halts that the operator has cleared, each with its count. */
   readonly halts: readonly string[];
   readonly seconds: number;
   /** Violated requirements, as text. */
@@ -63,7 +63,7 @@ const POLL_MS = 100;
 const NEVER_LEFT = new Set([ENDINGS.indexOf('denied'), ENDINGS.indexOf('notSent')]);
 
 /** Runs one fault on a fresh exchange and bot. */
-export async function runFault(fault: FaultCase, options: RunOptions): Promise<FaultResult> {
+export async function runFault(fault: FaultCase, options: FaultRunOptions): Promise<FaultResult> {
   const { root, seed, speed } = options;
   const startMs = performance.now();
   // A folder in memory is faster. Other tests cover the disk.
@@ -75,7 +75,7 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
     speed,
   );
   try {
-    const script: Script = { isOn: true };
+    const script: OrderSwitch = { isOn: true };
     const config = readLiveConfig(writeBot(folder, fault, exchange.url, speed), {});
     // Switch off the incident halt, which stops the account for ten minutes. throttles.test.ts covers it.
     const withoutIncidents = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
@@ -95,18 +95,19 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
 /** One run with its bot, its exchange and its fault. */
 class FaultRun {
   readonly #fault: FaultCase;
-  readonly #options: RunOptions;
+  readonly #options: FaultRunOptions;
   readonly #exchange: PaperExchange;
   readonly #opened: TestBot;
   readonly #control: LiveControl;
-  readonly #cleared = new Map<string, number>();
+  /** Number of halts that the operator has cleared, by code. */
+  readonly #clearedHalts = new Map<string, number>();
   /** Longest time that an outcome was unknown, ms of venue time. */
   #maxUnknownMs = 0;
   /** Duration and end of the last act's effect, ms of venue time. */
   #effectMs = 0;
   #effectEndMs = 0;
 
-  constructor(fault: FaultCase, options: RunOptions, exchange: PaperExchange, opened: TestBot) {
+  constructor(fault: FaultCase, options: FaultRunOptions, exchange: PaperExchange, opened: TestBot) {
     this.#fault = fault;
     this.#options = options;
     this.#exchange = exchange;
@@ -115,7 +116,7 @@ class FaultRun {
   }
 
   /** Runs the fault to its end and returns the result. */
-  async result(script: Script): Promise<Omit<FaultResult, 'seconds'>> {
+  async result(script: OrderSwitch): Promise<Omit<FaultResult, 'seconds'>> {
     const { bot, counts } = this.#opened;
     const violations: string[] = [];
     bot.start();
@@ -134,12 +135,12 @@ class FaultRun {
     );
     violations.push(...differences);
     const { requiredHalts = [], possibleHalts = [], name } = this.#fault;
-    for (const code of this.#cleared.keys())
+    for (const code of this.#clearedHalts.keys())
       if (![...requiredHalts, ...possibleHalts].includes(code)) violations.push(`${code} has halted the bot`);
-    for (const code of requiredHalts) if (!this.#cleared.has(code)) violations.push(`${code} has not halted the bot`);
+    for (const code of requiredHalts) if (!this.#clearedHalts.has(code)) violations.push(`${code} has not halted the bot`);
     const { impossibleEvents } = bot.deps.engine.orders;
     if (impossibleEvents > 0) violations.push(`${impossibleEvents} impossible events`);
-    const halts = Array.from(this.#cleared, ([code, times]) => `${code} ${times}`);
+    const halts = Array.from(this.#clearedHalts, ([code, times]) => `${code} ${times}`);
     return {
       fault: name,
       orders: this.#sent,
@@ -205,6 +206,7 @@ class FaultRun {
     return this.#unfinished.length;
   }
 
+  /** Orders that have not ended, drafts among them. */
   get #unfinished(): readonly BotOrder[] {
     const { orders } = this.#opened.bot.deps.engine;
     return [...orders.active(), ...orders.drafts.orders];
@@ -226,24 +228,25 @@ class FaultRun {
   /** Waits until `condition` is true. Reports a violation after `limitMs` without a new order. */
   async #until(condition: () => boolean, limitMs: number, awaited: string, violations: string[]): Promise<void> {
     let endMs = performance.now() + limitMs;
-    let sent = this.#sent;
+    let sentCount = this.#sent;
     while (!condition()) {
-      const now = this.#sent;
-      if (now < sent) throw new Error(`${this.#fault.name}: ${sent} orders had left, and now ${now}`);
-      if (now > sent) {
+      const newCount = this.#sent;
+      if (newCount < sentCount) throw new Error(`${this.#fault.name}: ${sentCount} orders were sent, and now ${newCount}`);
+      if (newCount > sentCount) {
         endMs = performance.now() + limitMs;
-        sent = now;
+        sentCount = newCount;
       }
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
       if (performance.now() > endMs) return void violations.push(`${awaited} did not come within ${Math.round(limitMs / 1000)} s`);
       this.#actAsOperator();
       this.#measureUnknown();
-      this.#options.sent?.(sent);
+      this.#options.sent?.(sentCount);
       await pause(POLL_MS);
     }
   }
 
+  /** Updates the longest time that an outcome was unknown. */
   #measureUnknown(): void {
     const { driver, deps } = this.#opened.bot;
     for (const { lifecycle, changedMs } of deps.engine.orders.active())
@@ -255,8 +258,8 @@ class FaultRun {
     const { engine } = this.#opened.bot.deps;
     const needsOperator = ({ code }: HaltCause): boolean => code !== 'STARTING' && haltCauseOf(code).needsPerson;
     for (const { scope, code, why } of engine.risk.halts.causes().filter(needsOperator)) {
-      this.#cleared.set(code, (this.#cleared.get(code) ?? 0) + 1);
-      this.#options.notify?.(`PERSON clears ${code}: ${why}\n`);
+      this.#clearedHalts.set(code, (this.#clearedHalts.get(code) ?? 0) + 1);
+      this.#options.notify?.(`the operator clears ${code}: ${why}\n`);
       void this.#control.resume({ scope: scopeName(scope, namedOf(engine)), code, why: 'it was ordered' }, 'faults');
     }
   }

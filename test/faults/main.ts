@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import { FAULTS, type FaultCase } from './faultTable.ts';
-import { runFault, type FaultResult, type RunOptions } from './faultRun.ts';
+import { runFault, type FaultResult, type FaultRunOptions } from './faultRun.ts';
 import { HEADERS, isClean, lineOf, problemReport, resultLine, rowOf } from './report.ts';
 
 declare const ROOT: string;
@@ -44,14 +44,14 @@ export async function main({ json = false, only, verbose = false, jobs = '4', ..
 /** The selected faults and their results. */
 class Campaign {
   readonly #selected: readonly FaultCase[];
-  readonly #options: RunOptions;
+  readonly #options: FaultRunOptions;
   readonly #json: boolean;
   readonly #verbose: boolean;
   /** Number of orders sent by each started fault. */
   readonly #sent = new Map<FaultCase, number>();
   readonly #progress = progressLine('orders');
 
-  constructor(selected: readonly FaultCase[], options: RunOptions, json: boolean, verbose: boolean) {
+  constructor(selected: readonly FaultCase[], options: FaultRunOptions, json: boolean, verbose: boolean) {
     this.#selected = selected;
     this.#options = options;
     this.#json = json;

@@ -1,10 +1,10 @@
 // Opens a live bot in this process whose strategy is a class of a test.
 
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
-import type { LiveConfig } from '../../src/tasks/bot/config/read.ts';
-import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import type { LiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
+import { LiveLog } from '../../src/tasks/bot/run/liveLog.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { NoAnswer } from '../../src/tasks/download/service.ts';
+import { NoAnswer } from '../../src/tasks/download/marketService.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import type { StrategyClass } from '../../src/index.ts';
 import { formatTime } from '../../src/model/time.ts';
@@ -37,7 +37,8 @@ async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (li
     return { plan, inputs: [], folder: '.' };
   };
   const bot = await openLiveBot(config, {
-    log: (nowMs) => new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.maskText(text) }),
+    log: (nowMs) =>
+      new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, removeSecrets: (text) => config.signer.maskText(text) }),
     broken: (why) => (broken.why = why),
     load,
     room: 4096,

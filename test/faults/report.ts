@@ -1,6 +1,6 @@
 // Formats the results of fault runs: JSON rows, table lines, and a problem report with the command that repeats the case.
 
-import type { FaultResult, RunOptions } from './faultRun.ts';
+import type { FaultResult, FaultRunOptions } from './faultRun.ts';
 
 /** True when a result has no violation. */
 export const isClean = ({ lost, duplicated, unresolved, ledgerEqual, violations }: FaultResult): boolean =>
@@ -35,7 +35,11 @@ export function resultLine({ fault, orders, unknown, fills, lost, duplicated, un
 const MAX_LISTED = 10;
 
 /** Returns the problem report of a fault. `logFile` is the log of its bot. */
-export function problemReport({ fault, halts, violations }: FaultResult, { seed, orders, speed }: RunOptions, logFile: string): string {
+export function problemReport(
+  { fault, halts, violations }: FaultResult,
+  { seed, orders, speed }: FaultRunOptions,
+  logFile: string,
+): string {
   const omitted = violations.length > MAX_LISTED ? [`and ${violations.length - MAX_LISTED} more`] : [];
   const cleared = halts.length > 0 ? [`halts that were cleared: ${halts.join(', ')}`] : [];
   const command = `npm run faults -- --only "${fault}" --seed ${seed} --orders ${orders} --speed ${speed} --jobs 1`;

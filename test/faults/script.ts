@@ -4,7 +4,7 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy, type Feed, type StrategyClass } from '../../src/index.ts';
 
 /** Switches the orders of the strategy on and off. */
-export interface Script {
+export interface OrderSwitch {
   isOn: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ScriptOptions {
 }
 
 /** Returns the strategy class. It places orders while `script.isOn`. */
-export function scriptStrategy(script: Script, { seed, isCalm }: ScriptOptions): StrategyClass {
+export function scriptStrategy(script: OrderSwitch, { seed, isCalm }: ScriptOptions): StrategyClass {
   const rng = seededRng(seed);
   const isDrawn = (probability: number): boolean => rng.next() < probability;
   const drawBetween = (low: number, high: number): number => low + rng.next() * (high - low);

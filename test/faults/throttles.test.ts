@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
 import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange, type FaultRow } from './paperExchange.ts';
@@ -20,7 +20,7 @@ const MAX_MS = 90_000;
 const COUNT_PERIOD_MS = 1000;
 
 /** Returns a strategy that sends an order of each symbol every second: a market order, or a limit that never fills. */
-function orderEverySecond(isTaking: boolean): StrategyClass {
+function orderEverySecond(role: 'market' | 'limit'): StrategyClass {
   return class OrderEverySecond extends Strategy {
     symbols = this.feeds('bars');
     #orderNumber = 0;
@@ -33,7 +33,7 @@ function orderEverySecond(isTaking: boolean): StrategyClass {
       this.#orderNumber++;
       for (const feed of this.symbols) {
         const limit = feed.close.value * (0.9 - this.#orderNumber / 10_000);
-        this.buy({ quote: 100 }, { feed, tag: String(this.#orderNumber), ...(isTaking ? {} : { limit }) });
+        this.buy({ quote: 100 }, { feed, tag: String(this.#orderNumber), ...(role === 'limit' && { limit }) });
       }
     }
   };
@@ -44,12 +44,13 @@ const LOST_REPLY: FaultRow = { point: 'NET.respDrop', op: CREATE_OP, p: 1 };
 const UNKNOWN_OUTCOME: FaultRow = { point: 'BUS.unknown', op: CREATE_OP, p: 1, params: { executed: 1, code: -1007 } };
 const REFUSED_CREATE: FaultRow = { point: 'GW.code', op: CREATE_OP, p: 1, params: { code: -2017 } };
 
-/** A rule, and how the bot comes to violate it. */
+/** A rule, and the conditions under which the bot exceeds its limit. */
 interface Throttle {
   readonly code: string;
   readonly risk?: Readonly<Record<string, number>>;
   readonly schedule?: readonly FaultRow[];
-  readonly isTaking?: boolean;
+  /** The role of the bot's orders. By default limits that never fill. */
+  readonly role?: 'market' | 'limit';
   /** Matches the halt reason or the log line of the rule. */
   readonly message: RegExp;
   /** The count that the rule limits, and its maximum. Without it, the number of sent orders must only stop growing. */
@@ -68,7 +69,7 @@ const THROTTLES: readonly Throttle[] = [
     schedule: [LOST_REPLY],
     message: /4 orders are of unknown outcome, at most 3|more than 3 outcomes were unknown/,
   },
-  { code: 'REPEAT', risk: { maxFillsPerMinute: 20 }, isTaking: true, message: /more than 20 executions within a minute/ },
+  { code: 'REPEAT', risk: { maxFillsPerMinute: 20 }, role: 'market', message: /more than 20 executions within a minute/ },
   { code: 'REPEAT', risk: { maxRejectsPerMinute: 10 }, schedule: [REFUSED_CREATE], message: /more than 10 refusals within a minute/ },
   {
     code: 'MESSAGE_RATE',
@@ -82,9 +83,9 @@ const THROTTLES: readonly Throttle[] = [
 const namedThrottles = THROTTLES.map((throttle) => ({ ...throttle, name: [throttle.code, ...Object.keys(throttle.risk ?? {})].join(' ') }));
 
 test.concurrent.each(namedThrottles)(
-  'the rule $name stops a bot',
+  'the rule $name stops a bot that exceeds its limit',
   { timeout: 2 * MAX_MS },
-  async ({ code, risk, schedule = [], isTaking = false, message, limit }) => {
+  async ({ code, risk, schedule = [], role = 'limit', message, limit }) => {
     const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-throttles-'));
     const fault = { name: code, market: 'spot', schedule } as const;
     const exchange = await PaperExchange.open(ROOT, writeExchange(folder, fault, 1), null, SPEED);
@@ -93,7 +94,7 @@ test.concurrent.each(namedThrottles)(
     try {
       const opened = await openBot(
         config,
-        () => orderEverySecond(isTaking),
+        () => orderEverySecond(role),
         (line) => lines.push(line),
       );
       try {
@@ -121,7 +122,7 @@ const haltReason = ({ bot }: TestBot, code: string): string | undefined =>
 async function until(condition: () => boolean, state: () => string): Promise<void> {
   const endMs = performance.now() + MAX_MS;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`it did not come within ${MAX_MS} ms: ${state()}`);
+    if (performance.now() > endMs) throw new Error(`the bot was not stopped within ${MAX_MS} ms: ${state()}`);
     await pause(20);
   }
 }
@@ -132,7 +133,7 @@ async function finalCount(count: () => number): Promise<number> {
   let currentCount = count();
   const endMs = performance.now() + MAX_MS / 2;
   while (previousCount !== currentCount) {
-    if (performance.now() > endMs) throw new Error(`it goes on: ${currentCount} by now`);
+    if (performance.now() > endMs) throw new Error(`the count still grows: ${currentCount} by now`);
     await pause(COUNT_PERIOD_MS);
     previousCount = currentCount;
     currentCount = count();

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askView } from '../../src/tasks/control/client.ts';
+import { askView } from '../../src/tasks/control/controlClient.ts';
 import type { BotView } from '../../src/tasks/control/botView.ts';
 import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { Market } from '../../src/model/instrument.ts';

@@ -1,7 +1,7 @@
 // Kills a live bot under load at random times and at records of each kind, and compares each next start with the exchange.
 
 import { seededRng } from '../../src/base/number/rng.ts';
-import { sendAct } from '../../src/tasks/control/client.ts';
+import { sendAct } from '../../src/tasks/control/controlClient.ts';
 import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';

@@ -8,7 +8,7 @@ export const SHORT = [
   'test/simulation/blockSize.test.ts',
   'test/e2e/determinism.test.ts',
   // The command from a start to a report, and the package from code.
-  'test/e2e/cli.test.ts',
+  'test/e2e/backtestCommand.test.ts',
   'test/e2e/runFromCode.test.ts',
   // A live bot over HTTP beside its backtest, and the journal.
   'test/e2e/parity.test.ts',
@@ -18,4 +18,4 @@ export const SHORT = [
 ];
 
 /** Tests of the bundle itself, which the compiler alone does not make: its files, the number of files that a start reads, its packages. */
-export const OF_BUNDLE = ['build/build.test.ts', 'test/e2e/starts.test.ts', 'test/live/packages.test.ts'];
+export const OF_BUNDLE = ['build/build.test.ts', 'test/e2e/filesAtStart.test.ts', 'test/live/packages.test.ts'];

@@ -5,7 +5,7 @@ import { JournalHistory } from '../../src/adapters/journal/records/history.ts';
 import type { AskKlines } from '../../src/adapters/exchange/klines/barPoller.ts';
 import { BarDelivery } from '../../src/tasks/bot/feeds/barDelivery.ts';
 import { buildEngine } from '../../src/tasks/bot/lifetime/liveEngine.ts';
-import type { LiveSet } from '../../src/tasks/bot/feeds/feeds.ts';
+import type { LiveSet } from '../../src/tasks/bot/feeds/liveFeeds.ts';
 import { timeMs } from '../../src/base/brand.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
@@ -100,7 +100,7 @@ const liveSetOf = (copy: GrowingBars): LiveSet => ({
     barsIn: 1,
   })),
   copies: [copy],
-  behind: [],
+  missedBars: [],
 });
 
 /** Returns an engine over two growing feeds, without orders. */
@@ -141,7 +141,7 @@ async function openFixture() {
     askTrades: () => () => () => {},
     random: () => 0.5,
     times: { graceMs: GRACE_MS, delayMs: 100, spreadMs: 100 },
-    settle: (_instruments, onSettled) => {
+    bookFills: (_instruments, onSettled) => {
       settleCount++;
       queue.at(queue.nowMs + 30, onSettled);
     },
@@ -167,19 +167,20 @@ async function openFixture() {
   return { engine, markets, logLines, instants, delivery, runTo, sleep, settleCount: () => settleCount };
 }
 
-const lengths = (engine: Engine) => engine.feeds.map(({ bars }) => bars.length);
+/** Returns the number of bars of each feed. */
+const barCounts = (engine: Engine) => engine.feeds.map(({ bars }) => bars.length);
 
-test('feeds that close together decide together after their fills are known, and timers run after the bars', async () => {
+test('bars that close together are decided on together once their fills are known, and timers run after them', async () => {
   const { engine, runTo, settleCount, delivery } = await openFixture();
   runTo(15.9);
   expect(decisionLog).toEqual(['11: ab', '12: ab', '13: ab', '14: ab', 'timer 15', '15: ab']);
   expect(settleCount()).toBe(5);
-  expect(lengths(engine)).toEqual([15, 15]);
+  expect(barCounts(engine)).toEqual([15, 15]);
   expect(delivery.isIdle).toBe(true);
 });
 
-test('a feed that is late within the grace is waited for, and beyond it the others decide and its bar is appended later', async () => {
-  const { engine, runTo, markets, logLines: text } = await openFixture();
+test('a decision waits for a late bar within the grace, and beyond it the bar is appended without a decision', async () => {
+  const { engine, runTo, markets, logLines } = await openFixture();
   runTo(11.5);
   markets[1]!.lateMs = 3000;
   runTo(12.5);
@@ -187,11 +188,13 @@ test('a feed that is late within the grace is waited for, and beyond it the othe
   markets[1]!.lateMs = 8000;
   runTo(13.5);
   expect(decisionLog.slice(2)).toEqual(['13: a-']);
-  expect(text.at(-1)).toContain('BBBUSDT 1m: the bar that closed at 2024-01-01 00:13 UTC did not come within 5000 ms: no decision on it');
+  expect(logLines.at(-1)).toContain(
+    'BBBUSDT 1m: the bar that closed at 2024-01-01 00:13 UTC did not come within 5000 ms: no decision on it',
+  );
   markets[1]!.lateMs = 100;
   runTo(14.5);
   expect(decisionLog.slice(3)).toEqual(['14: ab']);
-  expect(lengths(engine)).toEqual([14, 14]);
+  expect(barCounts(engine)).toEqual([14, 14]);
 });
 
 test('a minute without a bar delays no decision once the next bar has arrived', async () => {
@@ -199,7 +202,7 @@ test('a minute without a bar delays no decision once the next bar has arrived', 
   markets[1]!.missing.add(11);
   runTo(14.5);
   expect(decisionLog).toEqual(['11: ab', '12: a-', '13: ab', '14: ab']);
-  expect(lengths(engine)).toEqual([14, 13]);
+  expect(barCounts(engine)).toEqual([14, 13]);
 });
 
 test('bars of an outage are appended after it, and only punctual bars are decided on', async () => {
@@ -213,7 +216,7 @@ test('bars of an outage are appended after it, and only punctual bars are decide
   expect(decisionsAfter.length).toBeGreaterThanOrEqual(2);
   for (const text of decisionsAfter) expect(Number.parseInt(text, 10)).toBeGreaterThan(20);
   expect(new Set(decisionsAfter).size).toBe(decisionsAfter.length);
-  expect(lengths(engine)).toEqual([24, 24]);
+  expect(barCounts(engine)).toEqual([24, 24]);
   expect(logLines.some((text) => text.includes('no answer'))).toBe(true);
 });
 
@@ -224,10 +227,10 @@ test('a process that has slept appends the missed bars and decides only on new o
   runTo(21.5);
   expect(instants.filter((minute) => minute > 12)).toEqual([20, 21]);
   expect(decisionLog.at(-1)).toBe('21: ab');
-  expect(lengths(engine)).toEqual([21, 21]);
+  expect(barCounts(engine)).toEqual([21, 21]);
 });
 
-test('no bar is decided on after the delivery has stopped', async () => {
+test('the delivery triggers no decision once it has stopped', async () => {
   const { runTo, delivery } = await openFixture();
   runTo(12.5);
   delivery.stop();
@@ -255,5 +258,5 @@ test('a symbol without three bars in a row delays no decision once the exchange 
   markets[1]!.isAway = false;
   runTo(18 + oneSecond);
   expect(decisionLog.at(-1)).toBe('18: ab');
-  expect(lengths(engine)).toEqual([18, 11]);
+  expect(barCounts(engine)).toEqual([18, 11]);
 });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { Strategy, type Bar } from '../../src/index.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
@@ -36,7 +36,7 @@ test('a stop triggers between two bars of its strategy, and a replay makes the s
   const opened = await fixture.open(fixture.config(CONFIG), [TightStop]);
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
-  expect(bot.deps.engine.feeds.map(({ bars, isHidden }) => `${bars.interval} ${isHidden}`)).toEqual(['5m false', '1m true']);
+  expect(bot.deps.engine.feeds.map(({ bars, isExecutionOnly }) => `${bars.interval} ${isExecutionOnly}`)).toEqual(['5m false', '1m true']);
   bot.start();
   // An order of a bar that has just closed fills within its first minute.
   const isBetween = (): boolean => bot.fills.some(({ side, timeMs }) => side === 'sell' && timeMs % FIVE_MINUTES_MS > 60_000);

@@ -9,13 +9,14 @@ import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
+/** Never trades, so that every order is foreign. */
 class Idle extends Strategy {
   override onBar() {}
 }
@@ -123,9 +124,9 @@ test('a foreign order that the strategy cannot pay for is not adopted', async ()
   const { opened, control } = await startBot();
   const id = await placeManualOrder(opened, 'BUY', '1', 0.5);
   await until(isForeign(control, id), 60_000, 'the foreign order');
-  const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
-  expect(answer).toMatchObject({ done: false });
-  expect(answer.message).toContain('cannot pay for it: needs');
+  const reply = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
+  expect(reply).toMatchObject({ done: false });
+  expect(reply.message).toContain('cannot pay for it: needs');
   expect(control.view().open).toEqual([]);
   expect(haltCodes(opened)).toContain('ALIEN');
   await stopAndClose(opened);
@@ -138,7 +139,7 @@ test('a mismatch that the operator has accepted does not halt the bot again afte
   fixture.exchange.service.spot.venue.deposit(0, 'USDT', 12_345);
   await until(() => haltCodes(opened).includes('MISMATCH'), 60_000, 'the mismatch');
   const accepting = control.resume({ scope: 'account', code: 'MISMATCH', why: 'a deposit' }, 'me');
-  // The process ends as soon as the answer is there: no audit may run in between.
+  // The process ends as soon as the reply has arrived, so that no audit runs in between.
   opened.bot.driver.stop();
   expect(await accepting).toMatchObject({ done: true });
   await opened.close();

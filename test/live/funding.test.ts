@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';

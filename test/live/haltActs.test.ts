@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
-import { perform } from '../../src/tasks/control/request.ts';
+import { perform } from '../../src/tasks/control/botRequest.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { LossKill } from '../../src/tasks/kill/lossKill.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { LiveControl } from '../../src/tasks/bot/liveControl.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
@@ -20,7 +20,7 @@ afterEach(async () => fixture.close());
 
 /** Returns why a loss limit kills the bot, or null while it does not. */
 const lossKillReason = (bot: OpenedBot['bot']): string | null =>
-  new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() }).look();
+  new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.currentTotal() }).killReason();
 
 /** Returns the config of a bot with these risk limits. */
 const configOf = (risk: string) => `strategy: one.ts
@@ -63,7 +63,7 @@ class Protected extends BuysOnce {
   }
 }
 /** Buys so much that the fee alone is more than twice the loss limit of its test. */
-class LargeBuy extends BuysOnce {
+class BuysTooMuch extends BuysOnce {
   override size = '0.1';
 }
 
@@ -88,7 +88,7 @@ async function replayDifference(strategy: StrategyClass) {
   return firstDifference;
 }
 
-test('a position without a stop for too long halts its strategy, and is then closed reduce-only with its orders cancelled', async () => {
+test('a position without a stop first halts its strategy, and is closed by a reduce-only order after a longer time', async () => {
   const opened = await openBot(Unprotected, '{ maxNakedMs: 10000, maxNakedExitMs: 60000 }');
   const { bot } = opened;
   const { engine } = bot.deps;
@@ -150,7 +150,7 @@ test('a loss limit cancels orders that open a position, and leaves closing order
   expect(await replayDifference(Protected)).toBeNull();
 });
 
-test('a bot halts without a request of the operator until the next one, and after an unanswered alert until it is acknowledged', async () => {
+test('a bot without a request of the operator halts until the next request, and after an alert until it is acknowledged', async () => {
   const opened = await openBot(Unprotected, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
   const { bot } = opened;
   const { halts } = bot.deps.engine.risk;
@@ -172,7 +172,7 @@ test('a bot halts without a request of the operator until the next one, and afte
 });
 
 test('a loss of one and a half times the limit kills the bot and closes all positions', async () => {
-  const opened = await openBot(LargeBuy, "{ maxDrawdown: '0.0002' }");
+  const opened = await openBot(BuysTooMuch, "{ maxDrawdown: '0.0002' }");
   const { bot } = opened;
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();

@@ -18,7 +18,7 @@ class Flip extends Strategy {
 }
 
 /** Needs more bars than the exchange has, so that its warm-up is incomplete. */
-class Long extends Flip {
+class NeedsLongWarmUp extends Flip {
   slow = this.use(sma(this.bars.close, 400));
 }
 
@@ -31,7 +31,7 @@ class FlipContracts extends Strategy {
 }
 
 /** Trades spot and futures together. */
-class Pair extends Strategy {
+class SpotAndFutures extends Strategy {
   spot = this.feed('spot');
   perp = this.feed('perp');
   override onBar() {
@@ -42,12 +42,13 @@ class Pair extends Strategy {
 }
 
 /** Throws at its first bar. */
-class Broken extends Strategy {
+class ThrowsAtFirstBar extends Strategy {
   override onBar() {
     throw new Error('it is broken');
   }
 }
 
+/** Config of a spot bot on BTCUSDT. */
 const FLIP = `strategy: flip.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
@@ -105,11 +106,11 @@ test('a symbol that the exchange does not list is reported with its place in the
 
 test('a strategy whose warm-up is not covered does not start, and the log names the missing bars', async () => {
   fixture = await LiveFixture.open(60);
-  const opened = await fixture.open(fixture.config(FLIP), [Long]);
+  const opened = await fixture.open(fixture.config(FLIP), [NeedsLongWarmUp]);
   opened.bot.start();
   await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(failWithLog);
   expect(fixture.lines.join('')).toMatch(
-    /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
+    /NeedsLongWarmUp: does not start: NeedsLongWarmUp needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
   expect(opened.bot.deps.engine.runs[0]!.hasStarted).toBe(false);
   await stopAndClose(opened);
@@ -138,13 +139,13 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 test('a strategy that throws is stopped alone, and the other strategies continue', async () => {
   fixture = await LiveFixture.open(60);
   const bothStrategies = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
-  const opened = await fixture.open(fixture.config(bothStrategies), [Flip, Broken]);
+  const opened = await fixture.open(fixture.config(bothStrategies), [Flip, ThrowsAtFirstBar]);
   const { bot } = opened;
   bot.start();
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
   const { engine } = bot.deps;
-  expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
-  expect(engine.runs.map(({ hasStarted: started }) => started)).toEqual([true, false]);
+  expect(engine.risk.halts.causes()).toMatchObject([{ scope: { kind: 'strategy' }, code: 'STRATEGY' }]);
+  expect(engine.runs).toMatchObject([{ hasStarted: true }, { hasStarted: false }]);
   await stopAndClose(opened);
 });
 
@@ -158,7 +159,7 @@ cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } }
 futures: { leverage: 3 }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
-  const opened = await fixture.open(fixture.config(config), [Pair]);
+  const opened = await fixture.open(fixture.config(config), [SpotAndFutures]);
   const { bot } = opened;
   bot.start();
   const hasTraded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);

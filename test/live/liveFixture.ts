@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
-import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/read.ts';
-import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
+import { LiveLog } from '../../src/tasks/bot/run/liveLog.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
@@ -60,7 +60,7 @@ export class LiveFixture {
         isPretty: true,
         nowMs: venueMs,
         formatTime,
-        hide: (text) => config.signer.maskText(text),
+        removeSecrets: (text) => config.signer.maskText(text),
       });
     const load: LiveOptions['load'] = async (entry, source) => {
       const strategy = notLoaded.shift()!;

@@ -8,10 +8,10 @@ import { Decimal } from '../../src/base/number/decimal.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { beta, div, rank, roc, Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
-import { clientOrderIdsOf, lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
+import { clientOrderIdsOf, lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitingOrders.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());

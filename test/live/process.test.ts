@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
-import { askLogs } from '../../src/tasks/control/client.ts';
+import { askLogs } from '../../src/tasks/control/controlClient.ts';
 import { checkJournal } from '../../src/adapters/journal/checkJournal.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { LiveFixture, until } from './liveFixture.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** Strategy that buys at one bar and sells at the next. */
+/** A strategy that buys at one bar and sells at the next. */
 const FLIP = `import { Strategy } from 'isobar';
 export default class Flip extends Strategy {
   onBar() {
@@ -31,7 +31,7 @@ export default class Flip extends Strategy {
 }
 `;
 
-/** A process of the bot. `text` returns its output until now, `ended` resolves with its exit code. */
+/** A process of the bot. `text` returns all output until now, and `ended` resolves with its exit code. */
 interface StartedBot {
   readonly child: ChildProcess;
   readonly text: () => string;
@@ -81,9 +81,9 @@ test('a bot that was killed with -9 continues at the next start, and SIGTERM end
   expect(await secondBot.ended, secondBot.text()).toBe(2);
   expect(secondBot.text()).toContain('trades on this account');
   writeConfig('data: elsewhere\n');
-  const elsewhere = start();
-  expect(await elsewhere.ended, elsewhere.text()).toBe(2);
-  expect(elsewhere.text()).toContain(`process ${firstBot.child.pid} trades on this account`);
+  const inOtherFolder = start();
+  expect(await inOtherFolder.ended, inOtherFolder.text()).toBe(2);
+  expect(inOtherFolder.text()).toContain(`process ${firstBot.child.pid} trades on this account`);
   writeConfig();
   firstBot.child.kill('SIGKILL');
   await firstBot.ended;
@@ -152,7 +152,7 @@ test('a signal to the whole process group, as from timeout or a terminal, ends a
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 });
 
-test('a signal that comes once more after the bot has stopped does not change its exit code', async () => {
+test('a second signal after the bot has stopped does not change its exit code', async () => {
   await prepare();
   // The bot itself: the command that starts it has nothing to forward.
   const entry = join(ROOT, 'dist/tasks/bot/process/main.js');
@@ -212,8 +212,8 @@ test('isobar live trades with the keys of the environment, and SIGUSR1 opens no 
   child.stdout.on('data', (chunk) => (text += String(chunk)));
   child.stderr.on('data', (chunk) => (text += String(chunk)));
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  const trades = () => text.includes('two audits were clean');
-  await until(trades, 20_000, 'a bot that trades').catch((error: unknown) => {
+  const isTrading = () => text.includes('two audits were clean');
+  await until(isTrading, 20_000, 'a bot that trades').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${text}`);
   });
   await until(() => text.includes('the heartbeat socket is open'), 10_000, 'the heartbeat socket');
@@ -235,11 +235,11 @@ test('an unhandled rejection in a strategy ends the bot in order, and the log na
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 });
 
-test('a start that is not possible prints the reason and exits with 2', async () => {
+test('a bot that cannot start prints the reason and exits with 2', async () => {
   await prepare();
-  const live = start('--live');
-  expect(await live.ended).toBe(2);
-  expect(live.text()).toBe('--live: the config says mode: paper\n  write mode: live into the config, or leave --live out\n');
+  const liveInPaperMode = start('--live');
+  expect(await liveInPaperMode.ended).toBe(2);
+  expect(liveInPaperMode.text()).toBe('--live: the config says mode: paper\n  write mode: live into the config, or leave --live out\n');
   mkdirSync(join(fixture.folder, 'bot'), { recursive: true, mode: 0o700 });
   writeFileSync(join(fixture.folder, 'bot/KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'strange prices', flatten: false }), {
     mode: 0o600,
@@ -250,17 +250,17 @@ test('a start that is not possible prints the reason and exits with 2', async ()
   rmSync(join(fixture.folder, 'bot/KILLED'));
   // The socket path is checked last, when exchange, journal and strategy are open. All of them must be closed again.
   writeConfig(`data: ${'deep'.repeat(25)}\n`);
-  const deep = start();
-  expect(await deep.ended, deep.text()).toBe(2);
-  expect(deep.text()).toContain('control.sock: expected a path of at most 103 bytes');
+  const withLongPath = start();
+  expect(await withLongPath.ended, withLongPath.text()).toBe(2);
+  expect(withLongPath.text()).toContain('control.sock: expected a path of at most 103 bytes');
   // In /proc Node.js would try without end to make the folder.
   writeConfig('data: /proc/of-isobar/x\n');
-  const system = start();
-  expect(await system.ended, system.text()).toBe(2);
-  expect(system.text()).toContain('data /proc/of-isobar/x: /proc may not be written to');
-  const wrong = start('--nonsense');
-  expect(await wrong.ended).toBe(2);
-  expect(wrong.text()).toContain("Unknown option '--nonsense'");
+  const withSystemFolder = start();
+  expect(await withSystemFolder.ended, withSystemFolder.text()).toBe(2);
+  expect(withSystemFolder.text()).toContain('data /proc/of-isobar/x: /proc may not be written to');
+  const withUnknownOption = start('--nonsense');
+  expect(await withUnknownOption.ended).toBe(2);
+  expect(withUnknownOption.text()).toContain("Unknown option '--nonsense'");
 });
 
 test('the bot continues when its output pipe is closed, and a hang-up of its terminal ends it in order', async () => {
@@ -286,17 +286,17 @@ test('the bot continues when its output pipe is closed, and a hang-up of its ter
 });
 
 /** Strategy that logs more at each bar than a pipe or a terminal and the bot's buffer can hold. */
-const CHATTER = `import { Strategy } from 'isobar';
-export default class Chatter extends Strategy {
+const CHATTY = `import { Strategy } from 'isobar';
+export default class Chatty extends Strategy {
   onBar() {
     for (let i = 0; i < 2500; i++) this.log('a long word '.repeat(40));
   }
 }
 `;
 /** Prepares a bot whose strategy logs very much. */
-async function prepareChatter(): Promise<void> {
+async function prepareChattyBot(): Promise<void> {
   await prepare();
-  writeFileSync(join(fixture.folder, 'flip.ts'), CHATTER);
+  writeFileSync(join(fixture.folder, 'flip.ts'), CHATTY);
 }
 /** Resolves once the bot has printed `lines` lines. */
 async function untilPrinted(lines: number): Promise<void> {
@@ -309,15 +309,15 @@ async function untilPrinted(lines: number): Promise<void> {
   }
 }
 
-test('a blocked reader of the log delays neither the bot nor its end, and gets the number of lines that it missed', async () => {
-  await prepareChatter();
+test('a reader of the log that blocks does not delay the bot, and gets the number of lines that it missed', async () => {
+  await prepareChattyBot();
   const bot = start();
   bot.child.stdout!.pause();
   await untilPrinted(5000);
   bot.child.stdout!.resume();
   await until(() => /WARN \d+ lines before this one were not printed, because stdout was not read/.test(bot.text()), 60_000, 'the gap');
   // All lines before the gap are complete.
-  expect(bot.text().match(/^\d\d:\d\d:\d\d Chatter: (a long word )+/gm)!.length).toBeGreaterThan(2000);
+  expect(bot.text().match(/^\d\d:\d\d:\d\d Chatty: (a long word )+/gm)!.length).toBeGreaterThan(2000);
   bot.child.stdout!.pause();
   await untilPrinted(10_000);
   bot.child.kill('SIGTERM');
@@ -329,14 +329,14 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
 if (!hasPython) console.log('skipped: there is no python3 to make a terminal with');
 /** Python program that runs a command on a terminal that is never read, and exits with its exit code. */
 const TERMINAL = `import os, pty, subprocess, sys
-near, far = pty.openpty()
-bot = subprocess.Popen(sys.argv[1:], stdin=far, stdout=far, stderr=far)
+unread, terminal = pty.openpty()
+bot = subprocess.Popen(sys.argv[1:], stdin=terminal, stdout=terminal, stderr=terminal)
 print(bot.pid, flush=True)
 sys.exit(bot.wait())
 `;
 
 test.skipIf(!hasPython)('a terminal that is never read does not delay the end of the bot', async () => {
-  await prepareChatter();
+  await prepareChattyBot();
   const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(fixture.folder, 'bot.yaml')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },

@@ -12,7 +12,7 @@ import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { ConvertedLedger } from '../../src/portfolio/convertedLedger.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { coarser, spotInstrument, walkBars } from '../engine/world.ts';

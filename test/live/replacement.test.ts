@@ -6,10 +6,10 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
-import { lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitedOrders.ts';
+import { lostAfterWait, OWN_DENIALS, recordsSoFar, sentAfterWait } from './waitingOrders.ts';
 
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());

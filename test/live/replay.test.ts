@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';

@@ -11,7 +11,7 @@ const countOfKind = ({ records }: LifetimeResult, kind: string): number => recor
 /** Returns the record number of an instant, to kill the bot there. */
 const seqOfInstant = ({ records }: LifetimeResult, index: number): number => records.filter(({ k }) => k === 'INSTANT')[index]!.seq;
 
-test('bars of an outage reach the indicators but trigger no decision, and timers catch up by their option (all, once or skip)', async () => {
+test('after an outage, missed bars trigger no decision, and timers catch up by their option (all, once or skip)', async () => {
   const unkilled = await driveLifetime({ strategies: [Timers], bars: 10 });
   const killed = await driveLifetime({ strategies: [Timers], bars: 10, kills: [seqOfInstant(unkilled, 5)], downMinutes: 175 });
   const missed = killed.records.filter((record) => record.k === 'INSTANT' && !record.decided && record.bars.length > 0).slice(1);
@@ -24,7 +24,7 @@ test('bars of an outage reach the indicators but trigger no decision, and timers
   expect(reported.filter((text) => text === 'skip 4')).toHaveLength(1);
 }, 600_000);
 
-test('a start with a strategy that does not repeat its decisions is rejected, and succeeds with acceptChanges', async () => {
+test('a strategy that does not repeat its decisions can start only with acceptChanges', async () => {
   const options = { strategies: [Unrepeatable], bars: 6 };
   const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 4);
@@ -45,7 +45,7 @@ class BuysOnceMore extends Everything {
   }
 }
 
-test('a start with changed code is rejected with the number of changed decisions; accepted, it denies orders that were never sent', async () => {
+test('changed code can start only with acceptChanges, and its orders that were never sent are denied', async () => {
   const options = { strategies: [Everything], bars: 8, next: [BuysOnceMore] };
   const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 5);
@@ -69,22 +69,23 @@ test('a start begins at the newest kept state if every strategy keeps its state'
     expect(killed.placed).toEqual(unkilled.placed);
     expect(killed.balances).toEqual(unkilled.balances);
     // A field that is not kept has the value of the constructor.
-    expect([store.started, reference.started]).toEqual([0, 1]);
+    expect(store.started).toBe(0);
+    expect(reference.started).toBe(1);
     expect(killed.lines.join('')).toContain('strategies begin with their kept state');
   }
 }, 600_000);
 
-/** Keeps state, and decides by something that cannot be repeated. */
-class Unsteady extends Strategy {
+/** Keeps state, and decides by a counter that a restart does not repeat. */
+class KeepsUnrepeatable extends Strategy {
   static calls = 0;
   state = this.keep({ n: 0 });
   override onBar() {
-    Unsteady.calls++;
-    this.buy({ base: String(0.01 + (Unsteady.calls % 7) / 100) }, { tag: `n ${Unsteady.calls}` });
+    KeepsUnrepeatable.calls++;
+    this.buy({ base: String(0.01 + (KeepsUnrepeatable.calls % 7) / 100) }, { tag: `n ${KeepsUnrepeatable.calls}` });
   }
 }
 /** Decides by a field that it does not keep. */
-class Forgetful extends Strategy {
+class KeepsTooLittle extends Strategy {
   state = this.keep({ rounds: 0 });
   count = 0;
   override onBar() {
@@ -94,19 +95,19 @@ class Forgetful extends Strategy {
   }
 }
 
-test('decisions since the newest kept state are compared with the journal, and the whole journal is replayed if the state was incomplete', async () => {
-  const options = { strategies: [Unsteady], bars: 6 };
-  Unsteady.calls = 0;
+test('a start from kept state compares later decisions with the journal, and replays all of it if the state was incomplete', async () => {
+  const options = { strategies: [KeepsUnrepeatable], bars: 6 };
+  KeepsUnrepeatable.calls = 0;
   const unkilled = await driveLifetime(options);
   const killSeq = seqOfInstant(unkilled, 5);
   await expect(driveLifetime({ ...options, kills: [killSeq] })).rejects.toThrow(/does not repeat the decisions in its journal: [1-9]/);
   // The kept state was not enough, so the start replays the whole journal.
-  const forgetfulOptions = { strategies: [Forgetful], bars: 8 };
+  const forgetfulOptions = { strategies: [KeepsTooLittle], bars: 8 };
   const reference = await driveLifetime(forgetfulOptions);
   const killed = await driveLifetime({ ...forgetfulOptions, kills: [killSeq + 20] });
   expect(killed.starts).toBe(2);
   expect(killed.placed).toEqual(reference.placed);
-  expect((killed.instances[0] as Forgetful).count).toBe(8);
+  expect((killed.instances[0] as KeepsTooLittle).count).toBe(8);
 }, 600_000);
 
 /** Keeps a value that a record cannot hold. */
@@ -129,20 +130,22 @@ class KeepsCount extends Strategy {
 test('a strategy that keeps a value that cannot be stored is stopped alone, and stays stopped over a restart', async () => {
   const options = { strategies: [KeepsMap, KeepsCount], bars: 7 };
   const unkilled = await driveLifetime(options);
-  const stops = ({ lines }: LifetimeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
-  expect(stops(unkilled)).toHaveLength(1);
-  expect(stops(unkilled)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
+  const stopLines = ({ lines }: LifetimeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
+  expect(stopLines(unkilled)).toHaveLength(1);
+  expect(stopLines(unkilled)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
   const counts = ({ instances }: LifetimeResult): readonly number[] => [
     (instances[0] as KeepsMap).count,
     (instances[1] as KeepsCount).state.count,
   ];
   expect(counts(unkilled)).toEqual([3, 7]);
   const killed = await driveLifetime({ ...options, kills: [seqOfInstant(unkilled, 6)] });
-  expect([killed.starts, counts(killed), killed.placed]).toEqual([2, [3, 7], unkilled.placed]);
+  expect(killed.starts).toBe(2);
+  expect(counts(killed)).toEqual([3, 7]);
+  expect(killed.placed).toEqual(unkilled.placed);
 }, 600_000);
 
 /** Enters once, with a stop and a target that no bar reaches. */
-class Guarded extends Strategy {
+class BracketedEntry extends Strategy {
   reported: string[] = [];
   override onStart() {
     const price = this.bars.close.value;
@@ -162,19 +165,21 @@ test('a stop that triggered between two bars triggers again in the replay of a s
       if (--barsLeft === 0 && bracket !== undefined) driver.step(() => bracketManager.hit(bracket, levelOf(bracket)));
     };
   };
-  const options = { strategies: [Guarded], bars: 6 };
+  const options = { strategies: [BracketedEntry], bars: 6 };
   const unkilled = await driveLifetime({ ...options, settled: triggerStopAfter(3) });
-  const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[0] as Guarded).reported;
+  const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[0] as BracketedEntry).reported;
   expect(reported(unkilled)).toHaveLength(2);
   const legIntent = unkilled.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
   for (const killSeq of [legIntent.seq + 1, seqOfInstant(unkilled, 5)]) {
     const killed = await driveLifetime({ ...options, settled: triggerStopAfter(3), kills: [killSeq] });
-    expect([killed.starts, reported(killed), killed.balances]).toEqual([2, reported(unkilled), unkilled.balances]);
+    expect(killed.starts).toBe(2);
+    expect(reported(killed)).toEqual(reported(unkilled));
+    expect(killed.balances).toEqual(unkilled.balances);
   }
 }, 600_000);
 
 /** Enters once, with a stop and three targets that no bar reaches. */
-class Laddered extends Strategy {
+class ThreeTargets extends Strategy {
   override onStart() {
     const price = this.bars.close.value;
     const targets = [{ at: price * 2, share: 0.5 }, { at: price * 3, share: 0.3 }, { at: price * 4 }]; // prettier-ignore
@@ -195,7 +200,7 @@ const targetsOf = ({ records }: LifetimeResult): readonly string[] => {
 };
 
 test('a bot that is killed between two targets of an entry sends the missing ones after its restart', async () => {
-  const options = { strategies: [Laddered], bars: 5 };
+  const options = { strategies: [ThreeTargets], bars: 5 };
   const unkilled = await driveLifetime(options);
   expect(targetsOf(unkilled)).toEqual(['0.059 472.6', '0.09 354.46', '0.15 236.3']);
   // Kill the bot after the fill of the entry, and after each order of a target.
@@ -206,7 +211,7 @@ test('a bot that is killed between two targets of an entry sends the missing one
 }, 600_000);
 
 /** Throws when it is notified of its third fill. */
-class Thrower extends Strategy {
+class ThrowsInOnFill extends Strategy {
   fills = 0;
   count = 0;
   override onBar() {
@@ -232,15 +237,17 @@ class CallbackRecorder extends Strategy {
 }
 
 test('a strategy that throws in its callback does not affect the callbacks of others', async () => {
-  const options = { strategies: [Thrower, CallbackRecorder], bars: 6 };
+  const options = { strategies: [ThrowsInOnFill, CallbackRecorder], bars: 6 };
   const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[1] as CallbackRecorder).reported;
   const unkilled = await driveLifetime(options);
-  expect((unkilled.instances[0] as Thrower).count).toBe(3);
+  expect((unkilled.instances[0] as ThrowsInOnFill).count).toBe(3);
   expect(reported(unkilled)).toHaveLength(10);
   // Its third fill comes about while the bot is down.
   const killSeq = unkilled.records.filter(({ k }) => k === 'FILL')[4]!.seq;
   const killed = await driveLifetime({ ...options, kills: [killSeq] });
-  expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(unkilled), unkilled.placed]);
+  expect(killed.starts).toBe(2);
+  expect(reported(killed)).toEqual(reported(unkilled));
+  expect(killed.placed).toEqual(unkilled.placed);
 }, 600_000);
 
 /** Buys at each bar. */
@@ -251,15 +258,19 @@ class Buyer extends Strategy {
   }
 }
 
-test('a process that ends in the middle of a record decides again, and only an order that may have left has an unknown outcome', async () => {
+test('after a torn record the decision is repeated, and only an order that may have been sent has an unknown outcome', async () => {
   const options = { strategies: [Buyer], bars: 6 };
   const unkilled = await driveLifetime(options);
   expect(unkilled.placed).toHaveLength(6);
   const seqOfThird = (kind: string): number => unkilled.records.filter((record) => record.k === kind)[2]!.seq;
   for (const kind of ['INSTANT', 'VERDICT', 'INTENT']) {
     const killed = await driveLifetime({ ...options, kills: [seqOfThird(kind)], isTorn: true });
-    expect([kind, killed.starts, killed.placed, killed.balances]).toEqual([kind, 2, unkilled.placed, unkilled.balances]);
+    expect(killed.starts, kind).toBe(2);
+    expect(killed.placed, kind).toEqual(unkilled.placed);
+    expect(killed.balances, kind).toEqual(unkilled.balances);
   }
   const killed = await driveLifetime({ ...options, kills: [seqOfThird('SEND')], isTorn: true });
-  expect([killed.starts, countOfKind(killed, 'TOMB'), killed.placed.length]).toEqual([2, 1, 5]);
+  expect(killed.starts).toBe(2);
+  expect(countOfKind(killed, 'TOMB')).toBe(1);
+  expect(killed.placed).toHaveLength(5);
 }, 600_000);

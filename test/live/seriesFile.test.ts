@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { Strategy, sma } from '../../src/index.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { ResolveOptions } from '../../src/definition/resolve.ts';
 import { comparePlanted, FIRST_ROW, HOUR_MS, type PlantedWorld } from '../divergence/planted.ts';

@@ -11,8 +11,8 @@ import type { Wire, WireOutcome } from '../../src/ports/wire.ts';
 import { Strategy } from '../../src/index.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { ResolveOptions } from '../../src/definition/resolve.ts';
-import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
-import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { comparePlanted, HOUR_MS, type PlantedWorld } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 

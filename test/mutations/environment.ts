@@ -32,7 +32,7 @@ export const EXTERNAL: readonly Guard[] = [
   {
     row: 55,
     name: '55: cancels have no share of the limit for themselves',
-    file: 'src/adapters/exchange/limits/shares.ts',
+    file: 'src/adapters/exchange/limits/priorityShares.ts',
     from: "if (priority === 'cancel') return usedAfter <= allowance;",
     to: '',
     test: 'src/adapters/exchange/limits/limiter.test.ts',
@@ -54,7 +54,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
     to: 'if (uncertaintyMs < 0) {',
     test: 'test/rest/clockFaults.test.ts',
-    named: 'nothing is signed while the clock of the exchange is unsure',
+    named: 'no request is signed while the time of the exchange is uncertain',
   },
   {
     row: 58,
@@ -72,7 +72,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: "this.#deps.raisedCauses.raise('ALIEN', null,",
     to: "this.#deps.raisedCauses.nameOf(null) === '' && this.#deps.raisedCauses.raise('ALIEN', null,",
     test: FAULTS,
-    named: 'an order by hand is unattributed',
+    named: 'after an unattributed order by hand, new risk is denied',
   },
   {
     row: 61,

@@ -5,8 +5,8 @@ import type { Guard } from './guard.ts';
 
 const EVIDENCE = 'src/tasks/kill/plan/attribution.ts';
 const EVIDENCE_TEST = 'src/tasks/kill/plan/attribution.test.ts';
-const JUDGE = 'src/tasks/kill/evidence/judge.ts';
-const JUDGE_TEST = 'src/tasks/kill/evidence/judge.test.ts';
+const JUDGE = 'src/tasks/kill/evidence/evidenceReader.ts';
+const JUDGE_TEST = 'src/tasks/kill/evidence/evidenceReader.test.ts';
 const FLATTEN = 'src/tasks/kill/flatten/flatten.ts';
 const FLATTEN_TEST = 'src/tasks/kill/flatten/flatten.test.ts';
 const FUTURES = 'src/tasks/kill/flatten/futuresCloser.ts';
@@ -16,9 +16,9 @@ const BOOKS = 'src/tasks/kill/evidence/journalBooks.ts';
 const PLAN = 'src/tasks/kill/plan/killPlan.ts';
 const PLAN_TEST = 'src/tasks/kill/plan/killPlan.test.ts';
 const SEPARATE = 'src/tasks/kill/separate/standaloneKill.ts';
-const TRIGGERS = 'src/tasks/kill/cancel/triggers.ts';
+const TRIGGERS = 'src/tasks/kill/cancel/drainTriggers.ts';
 const HOSTILE_TEST = 'test/service/killHostile.test.ts';
-const SETTLE = 'src/tasks/kill/flatten/settle.ts';
+const SETTLE = 'src/tasks/kill/flatten/settleSlice.ts';
 
 export const KILL: readonly Guard[] = [
   {
@@ -214,7 +214,7 @@ export const KILL: readonly Guard[] = [
     row: 84,
     name: '84: what may be the bot’s is not named',
     file: FLATTEN,
-    from: 'max((reading) => reading.rest)',
+    from: 'max((reading) => reading.uncertainQty)',
     to: 'new Decimal(0)',
     test: FLATTEN_TEST,
     named: 'the remainder is reported',
@@ -277,7 +277,7 @@ export const KILL: readonly Guard[] = [
     row: 91,
     name: '91: a list without a trade that the journal has is whole',
     file: JUDGE,
-    from: 'if (isComplete && this.#hasKnown(instrument, rows))',
+    from: 'if (isComplete && this.#hasNewestTrade(instrument, rows))',
     to: 'if (isComplete)',
     test: JUDGE_TEST,
     named: 'a list of trades without one that the journal has',
@@ -295,8 +295,8 @@ export const KILL: readonly Guard[] = [
     row: 93,
     name: '93: trigger orders that would open keep waiting',
     file: TRIGGERS,
-    from: "which === 'every' || open === 'OPEN'",
-    to: "which === 'every'",
+    from: "selection === 'every' || open === 'OPEN'",
+    to: "selection === 'every'",
     test: HOSTILE_TEST,
     named: 'trigger orders',
   },
@@ -304,8 +304,8 @@ export const KILL: readonly Guard[] = [
     row: 94,
     name: '94: what protects a position is taken away before it is closed',
     file: TRIGGERS,
-    from: "which === 'every' || open === 'OPEN'",
-    to: "which === 'every' || which === 'opening'",
+    from: "selection === 'every' || open === 'OPEN'",
+    to: "selection === 'every' || selection === 'opening'",
     test: HOSTILE_TEST,
     named: 'trigger orders',
   },
@@ -322,7 +322,7 @@ export const KILL: readonly Guard[] = [
     row: 96,
     name: '96: what protects a position that is left is taken away',
     file: 'src/tasks/kill/kill.ts',
-    from: 'without(done, report.open)',
+    from: 'withoutIds(done, report.open)',
     to: 'done',
     test: HOSTILE_TEST,
     named: 'trigger orders',

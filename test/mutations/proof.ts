@@ -69,10 +69,10 @@ export const PROOF: readonly Guard[] = [
   {
     row: 25,
     name: '25: the first of two that ask for the same is it',
-    file: 'src/adapters/exchange/order/match.ts',
+    file: 'src/adapters/exchange/order/matchRow.ts',
     from: 'return only !== undefined && second === undefined ?',
     to: 'return only !== undefined ?',
-    test: 'src/adapters/exchange/order/match.test.ts',
+    test: 'src/adapters/exchange/order/matchRow.test.ts',
     named: 'two orders with the same terms',
   },
   {

@@ -22,7 +22,7 @@ export const SENDING: readonly Guard[] = [
     row: 2,
     name: '2: an order may be sent again',
     file: 'src/adapters/exchange/send/createQueue.ts',
-    from: 'this.#sendOnce.take(tracked.id);',
+    from: 'this.#sendOnce.markSent(tracked.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
     named: 'is sent once, even if it is requested a second time',
@@ -30,7 +30,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 3,
     name: '3: creates are asked again like reads',
-    file: 'src/adapters/exchange/client/retry.ts',
+    file: 'src/adapters/exchange/client/readRetry.ts',
     from: 'if (!isSafeToRetry({ effect })) return false;',
     to: '',
     and: [
@@ -104,7 +104,7 @@ export const SENDING: readonly Guard[] = [
     from: 'if (echo === null) return',
     to: 'return',
     test: FAULTS,
-    named: 'an acknowledgement of another order is not believed',
+    named: 'an acknowledgement of another order leaves the order unknown',
   },
   {
     row: 11,

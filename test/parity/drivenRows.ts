@@ -17,7 +17,7 @@ export interface DrivenBar {
 export type DrivenAct = { readonly act: 'open' | 'inside'; readonly bar: DrivenBar } | { readonly act: 'closed' };
 
 /** Number of open orders at the exchange, and the lots that they have filled. */
-export interface OpenOrders {
+export interface OpenOrderTotals {
   readonly count: number;
   readonly filledLots: number;
 }
@@ -34,7 +34,7 @@ export interface DrivenRows {
   next(): DrivenAct | null | Promise<DrivenAct | null>;
   /** Sets the price of MARKET orders that arrive from now on, in the market of the newest act. */
   quote(price: number): void | Promise<void>;
-  openOrders(): OpenOrders | Promise<OpenOrders>;
+  openOrders(): OpenOrderTotals | Promise<OpenOrderTotals>;
 }
 
 /** Implements the rows of an exchange in this process. */
@@ -80,7 +80,7 @@ export class ServiceRows implements DrivenRows {
     if (this.#newest === null || this.#newest.act === 'closed') throw new Error('no row is being worked off');
     this.#newest.barMarket.holdPrice(price);
   }
-  openOrders(): OpenOrders {
+  openOrders(): OpenOrderTotals {
     const { spot, futures } = this.#service.sides;
     const openOrders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
     const waiting = futures?.triggers.pending().length ?? 0;

@@ -5,11 +5,11 @@ import { RATE_LEADS_MS } from '../../src/adapters/exchange/klines/fundingPoller.
 import { closeOf, openOf } from '../../src/model/interval.ts';
 import { levelOf, type Bracket } from '../../src/orders/stops/brackets.ts';
 import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
-import type { DrivenAct, DrivenBar, DrivenRows, OpenOrders } from './drivenRows.ts';
+import type { DrivenAct, DrivenBar, DrivenRows, OpenOrderTotals } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
 /** Times between the close of a row and the replies to the bot, ms of venue time. They fit between two rows. */
-export interface RowTimes {
+export interface ReplyTimes {
   /** Time until the bot first asks for the row. By then its acts have ended. */
   readonly delayMs: number;
   /** Time until the bot decides without the row. */
@@ -18,14 +18,14 @@ export interface RowTimes {
   readonly thinkMs: number;
 }
 /** The times of a bot that is not killed. */
-export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
+export const PROMPT_TIMES: ReplyTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
 /** Time before the bot first asks for a row to which the clock may jump, ms. */
 const BEFORE_ASK_MS = 2000;
 /**
  * The times of a bot that is killed inside a row. Proving the outcome of a lost order takes more than a minute, so there is time for it before
  * the bot asks for the row, and again before the next row of five minutes closes.
  */
-export const TARGET_TIMES: RowTimes = { delayMs: 180_000, graceMs: 360_000, thinkMs: 500_000 };
+export const TARGET_TIMES: ReplyTimes = { delayMs: 180_000, graceMs: 360_000, thinkMs: 500_000 };
 
 /** Collaborators of a driver. */
 export interface RowDriverDeps {
@@ -34,7 +34,7 @@ export interface RowDriverDeps {
   readonly rows: DrivenRows;
   /** True if cancels act at once. Then each cancel has ended before the next row. */
   readonly isPrompt: boolean;
-  readonly times: RowTimes;
+  readonly times: ReplyTimes;
 }
 
 /** Drives one bot over the rows of its exchange. */
@@ -202,7 +202,7 @@ export class RowDriver {
 
   /** True when the bot has the same open orders and fills as the exchange. */
   async #hasBooked(): Promise<boolean> {
-    const { count, filledLots }: OpenOrders = await this.#deps.rows.openOrders();
+    const { count, filledLots }: OpenOrderTotals = await this.#deps.rows.openOrders();
     const botOrders = this.#deps.bot.deps.engine.orders.active();
     return botOrders.length === count && botOrders.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
   }

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParity, type ParityResult } from './parity.ts';
 import { definitionsIn, madeBars, placementSettings } from './shipped.ts';
-import type { Difference } from './tables.ts';
+import type { RunDifference } from './tables.ts';
 
 /** Options of the command line, as text. */
 export interface Options {
@@ -108,10 +108,10 @@ const resultLine = ({ strategy, bars, orders, fills, equal, firstDifference, sto
   tableLine([strategy, bars, orders, fills, equal ? 'yes' : 'no', stopped ?? differenceText(firstDifference)]);
 
 /** Returns a difference as text: its place and both values. */
-function differenceText(difference: Difference | null): string {
+function differenceText(difference: RunDifference | null): string {
   if (difference === null) return '-';
   const { table, row, field, backtest, live } = difference;
-  const text = (value: Difference['live']): string => {
+  const text = (value: RunDifference['live']): string => {
     if (value === null) return 'none';
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   };

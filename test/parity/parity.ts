@@ -9,7 +9,7 @@ import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import { openOf } from '../../src/model/interval.ts';
 import { balancesOf, booksOf } from './holdings.ts';
 import { exchangeOf, onTheWire, writeBot } from './setUp.ts';
-import { fillRows, firstDifference, orderRows, type Difference, type Row, type Tables } from './tables.ts';
+import { fillRows, firstDifference, orderRows, type RunDifference, type Row, type Tables } from './tables.ts';
 import { RowWorld } from './world.ts';
 
 /** A strategy to compare. */
@@ -32,7 +32,7 @@ export interface ParityResult {
   readonly orders: number;
   readonly fills: number;
   readonly equal: boolean;
-  readonly firstDifference: Difference | null;
+  readonly firstDifference: RunDifference | null;
   /** Why the bot could not be run to the end. */
   readonly stopped?: string;
 }

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
-import { RATE_DIGITS } from '../../src/adapters/catalog/series/series.ts';
+import { RATE_DIGITS } from '../../src/adapters/catalog/series/seriesColumns.ts';
 import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
-import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
+import { SYNTHETIC } from '../../src/adapters/catalog/bars/barQuality.ts';
 import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
 import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import type { FeedPlan, RunPlan } from '../../src/definition/plan/plan.ts';
@@ -17,7 +17,7 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { fillTerms } from '../../src/venue/venueConfig.ts';
-import { PROMPT_TIMES, type RowTimes } from './driver.ts';
+import { PROMPT_TIMES, type ReplyTimes } from './driver.ts';
 
 const MINUTE_MS = 60_000;
 const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
@@ -47,7 +47,7 @@ function inWholeLots(bars: BarColumns): BarColumns {
 }
 
 /** Returns an exchange with the fees, fills and account of the plan, without rate limits. Its clock moves only in steps. */
-export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMPT_TIMES): ExchangeSettings {
+export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PROMPT_TIMES): ExchangeSettings {
   const { fees, fills, futures } = plan;
   const execution = finestFeeds(plan.feeds);
   const instruments = execution.map((feed) => withFees(feed.bars.instrument, plan));

@@ -1,9 +1,9 @@
 // Opens, starts and stops a live bot on stepped time, with its exchange in this process or in another one.
 
-import { LiveLog } from '../../src/tasks/bot/run/log.ts';
-import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { LiveLog } from '../../src/tasks/bot/run/liveLog.ts';
+import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/liveConfig.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { PROMPT_TIMES, RowDriver, type RowTimes } from './driver.ts';
+import { PROMPT_TIMES, RowDriver, type ReplyTimes } from './driver.ts';
 import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
@@ -25,7 +25,7 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
   /** Time between the two clean audits of a start, ms. By default that of the config. */
   readonly startGapMs?: number;
   /** Times of bars. By default those of the config, whose maximum is shorter. */
-  readonly times?: RowTimes;
+  readonly times?: ReplyTimes;
 }
 
 /** Opens the bot of the config at `path`. Time passes meanwhile. */
@@ -48,7 +48,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
           isPretty: false,
           nowMs,
           formatTime: (ms) => new Date(ms).toISOString(),
-          hide: (text) => text,
+          removeSecrets: (text) => text,
           level: 'debug',
         }),
       scheduler: time,
@@ -64,7 +64,7 @@ export interface SteppedTrading {
   readonly rows: DrivenRows;
   /** True if cancels act at once. */
   readonly isPrompt: boolean;
-  readonly times?: RowTimes;
+  readonly times?: ReplyTimes;
 }
 
 /** Starts a bot and waits until it trades. Returns its driver. */

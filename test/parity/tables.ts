@@ -63,7 +63,7 @@ export function fillRows(fills: FillColumns): readonly Row[] {
 }
 
 /** The first place at which two runs differ. */
-export interface Difference {
+export interface RunDifference {
   readonly table: keyof Tables;
   /** Position in the table, from 0. */
   readonly row: number;
@@ -77,7 +77,7 @@ export interface Difference {
  * Returns the earliest difference of orders and fills, or null. Balances and books are compared only if orders and fills are equal, because a
  * different order or fill changes them too.
  */
-export function firstDifference(backtest: Tables, live: Tables): Difference | null {
+export function firstDifference(backtest: Tables, live: Tables): RunDifference | null {
   const orders = differenceIn('orders', backtest, live);
   const fills = differenceIn('fills', backtest, live);
   if (orders === null && fills === null) return differenceIn('balances', backtest, live) ?? differenceIn('books', backtest, live);
@@ -86,7 +86,7 @@ export function firstDifference(backtest: Tables, live: Tables): Difference | nu
 }
 
 /** Returns the first difference of one table, or null. */
-function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Difference | null {
+function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): RunDifference | null {
   const backtestRows = backtest[table];
   const liveRows = live[table];
   for (let row = 0; row < Math.max(backtestRows.length, liveRows.length); row++) {
@@ -100,7 +100,7 @@ function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Diff
 }
 
 /** Returns the earliest time of a row that differs. */
-function timeOf({ table, row }: Difference, ...runs: readonly Tables[]): number {
+function timeOf({ table, row }: RunDifference, ...runs: readonly Tables[]): number {
   const times = runs.map((run) => Number(run[table][row]?.[table === 'orders' ? 'decidedMs' : 'timeMs'] ?? Infinity));
   return Math.min(...times);
 }

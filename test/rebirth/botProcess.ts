@@ -5,109 +5,113 @@ import { syncBuiltinESMExports } from 'node:module';
 import { openOf } from '../../src/model/interval.ts';
 import { booksOf } from '../parity/holdings.ts';
 import { TARGET_TIMES } from '../parity/driver.ts';
-import type { DrivenAct, DrivenRows, OpenOrders } from '../parity/drivenRows.ts';
+import type { DrivenAct, DrivenRows, OpenOrderTotals } from '../parity/drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from '../parity/steppedBot.ts';
 import { SteppedTime } from '../parity/steppedTime.ts';
 import { fillRows, orderRows } from '../parity/tables.ts';
-import type { Answer, BotTask, Question, RecordKill, Reply, Report } from './messages.ts';
+import type { BotTask, RecordKill, Report, RowsCall, RowsReply, RowsResult } from './messages.ts';
 
-type QuestionWithoutCall = Question extends infer Q ? (Q extends Question ? Omit<Q, 'call'> : never) : never;
+/** A call without its number. */
+type UnnumberedCall = RowsCall extends infer C ? (C extends RowsCall ? Omit<C, 'call'> : never) : never;
 
-/** The exchange in the other process. */
-class FarExchange implements DrivenRows {
-  #calls = 0;
-  readonly #waiting = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+/** The rows of the exchange in the parent process. */
+class RemoteRows implements DrivenRows {
+  #callCount = 0;
+  readonly #waiting = new Map<number, { readonly resolve: (result: RowsResult) => void; readonly reject: (error: Error) => void }>();
 
   constructor() {
-    process.on('message', ({ call, answer, error }: Reply) => {
+    process.on('message', ({ call, result, error }: RowsReply) => {
       const waiting = this.#waiting.get(call);
       this.#waiting.delete(call);
-      if (error === null) waiting?.resolve(answer);
+      if (error === null) waiting?.resolve(result);
       else waiting?.reject(new Error(error));
     });
   }
 
-  readonly moveTo = async (timeMs: number): Promise<void> => void (await this.#ask({ ask: 'moveTo', timeMs }));
+  readonly moveTo = async (timeMs: number): Promise<void> => void (await this.#call({ method: 'moveTo', timeMs }));
   async nextMs(): Promise<number> {
-    return (await this.#ask({ ask: 'nextMs' })) as number;
+    return (await this.#call({ method: 'nextMs' })) as number;
   }
   async goByActs(): Promise<void> {
-    await this.#ask({ ask: 'goByActs' });
+    await this.#call({ method: 'goByActs' });
   }
   async goWhole(): Promise<void> {
-    await this.#ask({ ask: 'goWhole' });
+    await this.#call({ method: 'goWhole' });
   }
   async next(): Promise<DrivenAct | null> {
-    return (await this.#ask({ ask: 'next' })) as DrivenAct | null;
+    return (await this.#call({ method: 'next' })) as DrivenAct | null;
   }
   async quote(price: number): Promise<void> {
-    await this.#ask({ ask: 'quote', price });
+    await this.#call({ method: 'quote', price });
   }
-  async openOrders(): Promise<OpenOrders> {
-    return (await this.#ask({ ask: 'openOrders' })) as OpenOrders;
+  async openOrders(): Promise<OpenOrderTotals> {
+    return (await this.#call({ method: 'openOrders' })) as OpenOrderTotals;
   }
 
-  #ask(question: QuestionWithoutCall): Promise<Answer> {
-    const call = ++this.#calls;
+  /** Sends a call, and returns its result. */
+  #call(unnumbered: UnnumberedCall): Promise<RowsResult> {
+    const call = ++this.#callCount;
     return new Promise((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
-      process.send!({ call, ...question });
+      process.send!({ call, ...unnumbered });
     });
   }
 }
 
-/** As `kill -9` does: no handler runs, no byte is flushed. */
-const die = (): void => void process.kill(process.pid, 'SIGKILL');
+/** Ends this process as `kill -9` does: no handler runs, and no byte is flushed. */
+const killItself = (): void => void process.kill(process.pid, 'SIGKILL');
 
-/** Kills this process at a write, without the bot's knowledge. */
-function armKill({ kind, step, nth }: RecordKill): void {
+/** Replaces the write functions of Node, so that this process ends at the `nth` write of a record of this kind. */
+function killAtRecord({ kind, moment, nth }: RecordKill): void {
   const { writeSync, fdatasync } = fs;
   const mark = `"k":"${kind}"`;
   let remaining = nth;
-  let written: number | null = null;
-  const strike = (descriptor: number, bytes: unknown): void => {
-    const text = typeof bytes === 'string' || written !== null ? null : Buffer.from(bytes as Uint8Array);
+  /** The file with the record; null before it is written. */
+  let fileOfRecord: number | null = null;
+  const checkWrite = (descriptor: number, bytes: unknown): void => {
+    const text = typeof bytes === 'string' || fileOfRecord !== null ? null : Buffer.from(bytes as Uint8Array);
     if (text === null || !text.includes(mark) || --remaining > 0) return;
-    written = descriptor;
-    if (step === 'before') die();
-    if (step !== 'torn') return;
+    fileOfRecord = descriptor;
+    if (moment === 'before') killItself();
+    if (moment !== 'torn') return;
     writeSync(descriptor, text.subarray(0, text.indexOf(mark) + mark.length));
-    die();
+    killItself();
   };
   fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...more: never[]) => {
-    strike(descriptor, bytes);
+    checkWrite(descriptor, bytes);
     return writeSync(descriptor, bytes, ...more);
   }) as typeof fs.writeSync;
   fs.fdatasync = ((descriptor: number, done: fs.NoParamCallback) => {
-    if (descriptor === written && step === 'written') die();
+    if (descriptor === fileOfRecord && moment === 'written') killItself();
     fdatasync(descriptor, (error) => {
-      if (descriptor === written && step === 'lasting') die();
+      if (descriptor === fileOfRecord && moment === 'durable') killItself();
       done(error);
     });
   }) as typeof fs.fdatasync;
   syncBuiltinESMExports();
 }
 
-/** Resolves when the report has left: a process that ends, or closes the channel, takes along what it still holds. */
+/** Sends a report, and resolves once it was sent. A process that ends earlier would lose it. */
 const notify = (report: Report): Promise<void> => new Promise((resolve) => process.send!(report, undefined, {}, () => resolve()));
-const reply: string[] = [];
+/** Log lines of the bot. */
+const logLines: string[] = [];
 const fail = (why: string): void => {
-  void notify({ report: 'failed', why: `${why}\n${reply.slice(-15).join('')}` }).then(() => process.exit(1));
+  void notify({ report: 'failed', why: `${why}\n${logLines.slice(-15).join('')}` }).then(() => process.exit(1));
 };
 
 /** Runs the bot until the last row, and sends its orders, fills and books to the parent. */
 async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
-  if (kill !== null) armKill(kill);
-  const exchange = new FarExchange();
-  const time = new SteppedTime({ nowMs, moveTo: exchange.moveTo });
+  if (kill !== null) killAtRecord(kill);
+  const rows = new RemoteRows();
+  const time = new SteppedTime({ nowMs, moveTo: rows.moveTo });
   const opened = await openSteppedBot(config, time, {
-    notify: (line) => void reply.push(line),
+    notify: (line) => void logLines.push(line),
     broken: (why) => fail(`the bot broke: ${why}`),
     room,
     startGapMs: 1,
     times: TARGET_TIMES,
   });
-  const driver = await tradeStepped(opened, { time, rows: exchange, isPrompt, times: TARGET_TIMES });
+  const driver = await tradeStepped(opened, { time, rows, isPrompt, times: TARGET_TIMES });
   void notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());

@@ -1,63 +1,64 @@
-// Kills bots and compares their results: strategies in order, several at once, each as a line of JSON.
+// The command `npm run rebirth`: kills the bots of all strategies, several at once, and prints the result of each as a line of JSON.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rebirthsOf } from './runs.ts';
-import { casesIn, names as all } from './roster.ts';
+import { strategiesIn, strategyNames } from './roster.ts';
 
 /** Options of the command line, as text. */
 export interface Options {
   readonly kills?: string;
   readonly seed?: string;
   readonly jobs?: string;
-  /** Rows of each instrument; default: as the strategy needs them. */
+  /** Rows of each instrument. By default each strategy has its own number. */
   readonly bars?: string;
-  /** The seed of one life, as a failure names it: it alone is run. */
+  /** The seed of one lifetime, as a failure names it. Then only this lifetime is run. */
   readonly life?: string;
   readonly names: readonly string[];
   /** The bundled program of a bot process. */
   readonly program: string;
 }
 
-/** Returns the exit code: 1 if a killed bot did something else than the bot without kills. */
+/** Runs the command. Returns the exit code: 1 if a killed bot differs from the bot without kills, 2 for an unknown strategy. */
 export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, names, program }: Options): Promise<number> {
-  const unknown = names.filter((name) => !all().includes(name));
+  const unknown = names.filter((name) => !strategyNames().includes(name));
   if (unknown.length > 0) {
-    process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${all().join(' ')}\n`);
+    process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${strategyNames().join(' ')}\n`);
     return 2;
   }
-  const chosen = names.length === 0 ? all() : names;
+  const chosenNames = names.length === 0 ? strategyNames() : names;
   const folder = mkdtempSync(join(tmpdir(), 'isobar-rebirth-bars-'));
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  let isRight = true;
+  let areAllEqual = true;
   try {
-    const waiting = [...casesIn(folder, chosen).entries()];
-    const each = Math.floor(Number(kills) / waiting.length);
-    const rest = Number(kills) % waiting.length;
-    const work = async (): Promise<void> => {
+    const waiting = [...strategiesIn(folder, chosenNames).entries()];
+    const killsEach = Math.floor(Number(kills) / waiting.length);
+    const remainder = Number(kills) % waiting.length;
+    /** Takes one strategy after the other until none is left. */
+    const runJob = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const [at, one] = next;
+        const [index, strategy] = next;
         try {
-          const result = await rebirthsOf(bars === undefined ? one : { ...one, bars: Number(bars) }, {
-            kills: each + (at < rest ? 1 : 0),
+          const result = await rebirthsOf(bars === undefined ? strategy : { ...strategy, bars: Number(bars) }, {
+            kills: killsEach + (index < remainder ? 1 : 0),
             seed: Number(seed),
             lifetime: life === undefined ? null : Number(life),
             program,
             notify,
           });
-          isRight &&= result.equalToUnkilled;
+          areAllEqual &&= result.equalToUnkilled;
           process.stdout.write(`${JSON.stringify(result)}\n`);
         } catch (error) {
-          isRight = false;
-          notify(`${one.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-          const nothing = { kills: 0, droppedSends: 0, orders: 0, fills: 0 };
-          process.stdout.write(`${JSON.stringify({ strategy: one.name, ...nothing, equalToUnkilled: false })}\n`);
+          areAllEqual = false;
+          notify(`${strategy.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+          const noCounts = { kills: 0, droppedSends: 0, orders: 0, fills: 0 };
+          process.stdout.write(`${JSON.stringify({ strategy: strategy.name, ...noCounts, equalToUnkilled: false })}\n`);
         }
       }
     };
-    await Promise.all(Array.from({ length: Number(jobs) }, work));
-    return isRight ? 0 : 1;
+    await Promise.all(Array.from({ length: Number(jobs) }, runJob));
+    return areAllEqual ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true });
   }

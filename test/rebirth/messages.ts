@@ -1,54 +1,54 @@
 // The messages between the process of a bot and the process of its exchange, beside the bot's requests over HTTP.
 
-import type { DrivenAct, OpenOrders } from '../parity/drivenRows.ts';
+import type { DrivenAct, OpenOrderTotals } from '../parity/drivenRows.ts';
 import type { Tables } from '../parity/tables.ts';
 
-/** The step of a write at which the process dies: before it, in the middle, once it is written, once it is durable but not reported. */
-export type Step = 'before' | 'torn' | 'written' | 'lasting';
+/** The moment of a write at which the process ends: before it, in its middle, once it is written, or once it is durable but not reported. */
+export type WriteMoment = 'before' | 'torn' | 'written' | 'durable';
 
-/** The bot dies by its own hand, as `kill -9` does, at its `nth` write with a record of the kind. */
+/** The bot ends itself, as by `kill -9`, at its `nth` write with a record of this kind. */
 export interface RecordKill {
   readonly at: 'record';
   readonly kind: string;
-  readonly step: Step;
+  readonly moment: WriteMoment;
   readonly nth: number;
 }
 
-/** The row that closed last. The process before may have seen only a part of it. */
+/** The row that closed last, and the act at which the earlier process ended in it; null if the row was complete. */
 export interface Resume {
   readonly closeMs: number;
   readonly act: DrivenAct | null;
 }
 
-/** What a bot process is to do. */
+/** The task of one bot process. */
 export interface BotTask {
   readonly config: string;
   /** The clock of the exchange, ms. */
   readonly nowMs: number;
-  /** Cancels act at once. */
+  /** True when cancels have no delay. */
   readonly isPrompt: boolean;
-  /** Most bars of a feed. */
+  /** Largest number of bars of a feed. */
   readonly room: number;
   readonly resume: Resume | null;
   readonly kill: RecordKill | null;
 }
 
-/** What the bot process asks of the exchange's; `call` numbers the question. */
-export type Question = { readonly call: number } & (
-  | { readonly ask: 'moveTo'; readonly timeMs: number }
-  | { readonly ask: 'nextMs' | 'goByActs' | 'goWhole' | 'next' | 'openOrders' }
-  | { readonly ask: 'quote'; readonly price: number }
+/** A call of `DrivenRows` by the bot process, with its number. */
+export type RowsCall = { readonly call: number } & (
+  | { readonly method: 'moveTo'; readonly timeMs: number }
+  | { readonly method: 'nextMs' | 'goByActs' | 'goWhole' | 'next' | 'openOrders' }
+  | { readonly method: 'quote'; readonly price: number }
 );
-/** The result of one message. */
-export type Answer = number | DrivenAct | OpenOrders | null;
-/** The result or the error of the message with the number `call`. */
-export interface Reply {
+/** What a call returns. */
+export type RowsResult = number | DrivenAct | OpenOrderTotals | null;
+/** The result or the error of the call with the number `call`. */
+export interface RowsReply {
   readonly call: number;
-  readonly answer: Answer;
+  readonly result: RowsResult;
   readonly error: string | null;
 }
 
-/** The messages of the bot process. */
+/** The messages of the bot process about itself: that it trades, that it has come to the last row, or that it has failed. */
 export type Report =
   | { readonly report: 'trading' }
   | { readonly report: 'over'; readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'> }

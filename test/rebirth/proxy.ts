@@ -1,7 +1,7 @@
 // A proxy between a bot and its exchange: it can drop a request or its reply, and reports each one that passes.
 
 import { once } from 'node:events';
-import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request of the bot. */
@@ -11,18 +11,18 @@ export interface BotRequest {
   readonly body: string;
 }
 
-/** What is done with a request: passed on, lost on its way there, or passed on and its answer lost. */
-export type Result = 'pass' | 'loseRequest' | 'loseAnswer';
+/** What the proxy does with a request: it passes it on, loses it, or passes it on and loses the reply. */
+export type ProxyDecision = 'pass' | 'loseRequest' | 'loseReply';
 
 /** An HTTP proxy on this machine that decides about each request. */
 export class Proxy {
   readonly url: string;
   /** Called for each request before it is passed on. */
-  decide: (passing: BotRequest) => Result = () => 'pass';
-  /** Called once what was lost is lost: the exchange has it, or never will. */
-  lost: () => void = () => {};
+  decide: (botRequest: BotRequest) => ProxyDecision = () => 'pass';
+  /** Called after a loss. From then on the exchange has the request, or will never get it. */
+  onLoss: () => void = () => {};
   readonly #server;
-  /** A connection for each request: the exchange may close one that waits just as the next request is written to it. */
+  /** One connection for each request. The exchange might close a reused one while the next request is written to it. */
   readonly #agent = new Agent({ keepAlive: false });
 
   private constructor(server: ReturnType<typeof createServer>) {
@@ -30,14 +30,15 @@ export class Proxy {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  /** Starts a proxy to the exchange at this address. */
   static async open(target: string): Promise<Proxy> {
     const { port } = new URL(target);
-    const cell: { proxy: Proxy | null } = { proxy: null };
-    const server = createServer((incoming, outgoing) => void cell.proxy!.#pass(incoming, outgoing, Number(port)));
+    const holder: { proxy: Proxy | null } = { proxy: null };
+    const server = createServer((incoming, outgoing) => void holder.proxy!.#handle(incoming, outgoing, Number(port)));
     server.keepAliveTimeout = 0;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return (cell.proxy = new Proxy(server));
+    return (holder.proxy = new Proxy(server));
   }
 
   async close(): Promise<void> {
@@ -47,43 +48,44 @@ export class Proxy {
     await once(this.#server, 'close');
   }
 
-  /** Passes a request on, unless the test loses the request or its answer. */
-  async #pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number): Promise<void> {
+  /** Passes a request and its reply on, unless `decide` loses one of them. */
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse, port: number): Promise<void> {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
     } catch {
-      return; // The bot was killed while it sent.
+      // The bot was killed while it sent the request.
+      return;
     }
     const { method = 'GET', url = '/', rawHeaders } = incoming;
     const bytes = Buffer.concat(chunks);
-    const outcome = this.decide({ method, path: url, body: bytes.toString('utf8') });
-    if (outcome === 'loseRequest') {
+    const decision = this.decide({ method, path: url, body: bytes.toString('utf8') });
+    if (decision === 'loseRequest') {
       incoming.socket.destroy();
-      this.lost();
+      this.onLoss();
       return;
     }
-    const onward = ask({ host: '127.0.0.1', port, method, path: url, agent: this.#agent, headers: pairs(rawHeaders) });
-    onward.end(bytes);
-    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
-    const parts: Buffer[] = [];
-    for await (const part of answer) parts.push(part as Buffer);
-    if (outcome === 'loseAnswer') {
+    const forwarded = request({ host: '127.0.0.1', port, method, path: url, agent: this.#agent, headers: forwardedHeaders(rawHeaders) });
+    forwarded.end(bytes);
+    const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
+    const responseChunks: Buffer[] = [];
+    for await (const chunk of response) responseChunks.push(chunk as Buffer);
+    if (decision === 'loseReply') {
       incoming.socket.destroy();
-      this.lost();
+      this.onLoss();
       return;
     }
-    outgoing.writeHead(answer.statusCode ?? 502, pairs(answer.rawHeaders));
-    outgoing.end(Buffer.concat(parts));
+    outgoing.writeHead(response.statusCode ?? 502, forwardedHeaders(response.rawHeaders));
+    outgoing.end(Buffer.concat(responseChunks));
   }
 }
 
-/** Headers as they came, without those of the connection itself. */
-function pairs(raw: readonly string[]): Record<string, string> {
+/** Returns the headers without those that concern only one connection. `raw`: names and values in turn. */
+function forwardedHeaders(raw: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at]!.toLowerCase();
-    if (!['connection', 'keep-alive', 'transfer-encoding', 'host'].includes(name)) headers[name] = raw[at + 1]!;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index]!.toLowerCase();
+    if (!['connection', 'keep-alive', 'transfer-encoding', 'host'].includes(name)) headers[name] = raw[index + 1]!;
   }
   return headers;
 }

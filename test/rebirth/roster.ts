@@ -1,4 +1,4 @@
-// The strategies that are killed: the shipped ones, those with state of every kind, and those of test/eight.
+// Lists the strategies whose bots are killed: the shipped ones, those with state of every kind, and those of test/eight.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +10,17 @@ import { definitionsIn, madeBars, placementSettings } from '../parity/shipped.ts
 declare const ROOT: string;
 
 /** One strategy with its definition and the length of its run. */
-export interface Case {
+export interface KilledStrategy {
   readonly name: string;
-  /** A definition. */
+  /** Path of its definition. */
   readonly file: string;
-  /** Overrides of it, as `--set` has them. */
+  /** Overrides of the definition, as `--set` has them. */
   readonly settings: readonly string[];
   /** Rows of each instrument. */
   readonly bars: number;
 }
 
+/** Commands that generate the bars. */
 const SPOT_BARS = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 35136 --seed 7';
 const FINER_BARS = 'data generate --symbol DEMOUSDT --interval 5m --from 2024-01-25 --bars 6000 --seed 11';
 const FUTURES_BARS = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 17568 --seed 31';
@@ -43,8 +44,8 @@ const FUTURES = {
   fees: { maker: '0.0002', taker: '0.0005' },
   risk: { maxLeverage: '3' },
 };
-/** Those that remember, and what they trade. */
-const REMEMBERING = {
+/** The strategies of this folder, each with a different kind of state, and the keys of their definitions. */
+const STATEFUL = {
   startBuyer: SPOT,
   streakCounter: SPOT,
   closureCounter: SPOT,
@@ -67,17 +68,18 @@ const REMEMBERING = {
   bothWaysTargets: FUTURES,
 };
 
-const fromDocuments = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);
+/** The strategies of test/eight that may run live. */
+const liveEight = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);
 
 /** Returns the names of all strategies. */
-export const names = (): readonly string[] => [
+export const strategyNames = (): readonly string[] => [
   ...definitionsIn('backtests').map(({ name }) => name),
-  ...Object.keys(REMEMBERING),
-  ...fromDocuments.map(([name]) => name),
+  ...Object.keys(STATEFUL),
+  ...liveEight.map(([name]) => name),
 ];
 
-/** Writes the definitions into `folder`, and makes the bars that they need. */
-export function casesIn(folder: string, requestedNames: readonly string[]): readonly Case[] {
+/** Writes the definitions of the named strategies into `folder`, and generates the bars that they need. */
+export function strategiesIn(folder: string, requestedNames: readonly string[]): readonly KilledStrategy[] {
   mkdirSync(folder, { recursive: true });
   const shipped = definitionsIn('backtests')
     .filter(({ name }) => requestedNames.includes(name))
@@ -87,7 +89,7 @@ export function casesIn(folder: string, requestedNames: readonly string[]): read
       settings: placementSettings(file, madeBars(folder, bars)),
       bars: name === 'momentumRotation' ? 1500 : 700,
     }));
-  const remembering = Object.entries(REMEMBERING)
+  const stateful = Object.entries(STATEFUL)
     .filter(([name]) => requestedNames.includes(name))
     .map(([name, definition]) => {
       const spotBars = name === 'finerLadder' ? FINER_BARS : SPOT_BARS;
@@ -98,15 +100,15 @@ export function casesIn(folder: string, requestedNames: readonly string[]): read
       writeFileSync(file, JSON.stringify({ strategy, ...definition, catalog: join(bars, 'data') }));
       return { name, file, settings: name === 'finerLadder' ? ['fills.inside=5m'] : [], bars: 700 };
     });
-  const eight = fromDocuments
+  const eight = liveEight
     .filter(([name]) => requestedNames.includes(name))
-    .map(([name, each]) => {
-      const home = join(folder, name);
-      for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
-      const file = join(home, `${name}.yaml`);
+    .map(([name, entry]) => {
+      const entryFolder = join(folder, name);
+      for (const words of dataCommands(entryFolder, entry)) isobar(ROOT, entryFolder, words);
+      const file = join(entryFolder, `${name}.yaml`);
       const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
-      writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
-      return { name, file, settings: [], bars: each.bars };
+      writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(entry), catalog: join(entryFolder, 'data') }));
+      return { name, file, settings: [], bars: entry.bars };
     });
-  return [...shipped, ...remembering, ...eight];
+  return [...shipped, ...stateful, ...eight];
 }

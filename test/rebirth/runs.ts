@@ -8,11 +8,11 @@ import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { backtestOf, definitionOf, shortenPlan } from '../parity/parity.ts';
 import { onTheWire } from '../parity/setUp.ts';
 import { firstDifference, type Tables } from '../parity/tables.ts';
-import type { Step } from './messages.ts';
-import type { Case } from './roster.ts';
+import type { WriteMoment } from './messages.ts';
+import type { KilledStrategy } from './roster.ts';
 import { World, type Definition, type Kill, type Losses, type Truth } from './world.ts';
 
-/** What one strategy did over all its lifetimes, and whether each ended like the lifetime without kills. */
+/** The counts of all lifetimes of one strategy, and whether each ended like the lifetime without kills. */
 export interface Rebirths {
   readonly strategy: string;
   readonly kills: number;
@@ -26,24 +26,27 @@ export interface Rebirths {
 export interface LifetimeOptions {
   readonly kills: number;
   readonly seed: number;
-  /** The seed of the one lifetime to run; null: as many as the kills need. */
+  /** The seed of the only lifetime to run; null for as many lifetimes as the kills need. */
   readonly lifetime: number | null;
   /** The bundled program of a bot process. */
   readonly program: string;
-  /** What went wrong, and which lifetimes were run, for a reader. */
+  /** Reports differences, and lifetimes that cannot be compared. */
   readonly notify: (line: string) => void;
 }
 
-/** Kills of one lifetime: more would leave it little time to trade. */
+/** Largest number of kills of one lifetime. More of them would leave it little time to trade. */
 const KILLS_PER_LIFETIME = 8;
-const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
-/** Lifetimes in a row whose bot ended before its first kill: a single one may have drawn a record that it never wrote. */
-const MAX_UNHURT = 20;
-/** A start that fails to trade so often in a row is stuck. */
+const MOMENTS: readonly WriteMoment[] = ['before', 'torn', 'written', 'durable'];
+/**
+ * Largest number of lifetimes in a row in which no kill happened. A single lifetime may have drawn a record that its bot never wrote.
+ */
+const MAX_WITHOUT_KILL = 20;
+/** Largest number of starts of one lifetime. A bot that needs more makes no progress. */
 const MAX_STARTS = 60;
 
-interface Unkilled {
-  /** With its journal. The caller removes it. */
+/** A lifetime without kills. */
+interface UnkilledLifetime {
+  /** The folder with its journal. The caller removes it. */
   readonly folder: string;
   readonly truth: Truth;
   readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
@@ -53,37 +56,37 @@ interface Unkilled {
 }
 
 /** Runs lifetimes of a strategy until it has had all its kills, and compares each with the lifetime without kills. */
-export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifetimeOptions): Promise<Rebirths> {
-  const { kills: killCount, seed, lifetime: only, notify } = options;
+export async function rebirthsOf({ name, file, settings, bars }: KilledStrategy, options: LifetimeOptions): Promise<Rebirths> {
+  const { kills: killCount, seed, lifetime: onlySeed, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
   const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, bars));
-  const fixture = new Fixture(plan, definitionOf(source.data), options);
+  const lifetimes = new Lifetimes(plan, definitionOf(source.data), options);
   const backtest = await backtestOf(plan);
-  const unkilled = await fixture.unkilled();
+  const unkilled = await lifetimes.runUnkilled();
   rmSync(unkilled.folder, { recursive: true });
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
   let kills = 0;
   let droppedSends = 0;
-  let unhurt = 0;
+  let lifetimesWithoutKill = 0;
   let isEqual = difference === null;
   for (let lifetime = 0; kills < killCount; lifetime++) {
-    const lifetimeSeed = only ?? seed * 1000 + lifetime;
-    const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
+    const lifetimeSeed = onlySeed ?? seed * 1000 + lifetime;
+    const result = await lifetimes.runKilled(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
     if (!result.isComparable) {
-      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.why}, which happens to no bot that keeps running; left out`);
-      if (only !== null) break;
+      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.reason}, which happens to no bot that keeps running; not compared`);
+      if (onlySeed !== null) break;
       continue;
     }
     kills += result.kills;
-    droppedSends += result.dropped;
-    if (result.wrong !== null) {
+    droppedSends += result.lostRequests;
+    if (result.difference !== null) {
       isEqual = false;
-      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.wrong}`);
+      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.difference}`);
     }
-    unhurt = result.kills === 0 ? unhurt + 1 : 0;
-    if (only !== null || unhurt === MAX_UNHURT) break;
+    lifetimesWithoutKill = result.kills === 0 ? lifetimesWithoutKill + 1 : 0;
+    if (onlySeed !== null || lifetimesWithoutKill === MAX_WITHOUT_KILL) break;
   }
   return {
     strategy: name,
@@ -95,18 +98,20 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   };
 }
 
-interface Lifetime {
-  /** There is a lifetime without kills that it should be like. */
+/** The result of one lifetime with kills. */
+interface KilledLifetime {
+  /** False when no lifetime without kills can be like it. */
   readonly isComparable: boolean;
-  /** What makes it incomparable. */
-  readonly why?: string;
+  /** Why it cannot be compared. */
+  readonly reason?: string;
   readonly kills: number;
-  readonly dropped: number;
-  /** Null: the exchange has what it has without kills. */
-  readonly wrong: string | null;
+  readonly lostRequests: number;
+  /** The first difference to the lifetime without kills, or null. */
+  readonly difference: string | null;
 }
 
-class Fixture {
+/** Runs lifetimes of one plan, with and without kills. */
+class Lifetimes {
   readonly #plan: RunPlan;
   readonly #definition: Definition;
   readonly #options: LifetimeOptions;
@@ -117,8 +122,8 @@ class Fixture {
     this.#options = options;
   }
 
-  /** Runs one process from the first row to the last. */
-  async unkilled(losses?: Losses): Promise<Unkilled> {
+  /** Runs one process from the first row to the last. The network loses `losses`. */
+  async runUnkilled(losses?: Losses): Promise<UnkilledLifetime> {
     const world = await World.open(this.#plan, this.#options.program, this.#definition, losses);
     try {
       const outcome = await world.start(null);
@@ -127,94 +132,121 @@ class Fixture {
       for (const { k } of world.journal()) records.set(k, (records.get(k) ?? 0) + 1);
       return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.creates };
     } finally {
-      await world.close(true);
+      await world.close({ keepsFolder: true });
     }
   }
 
-  async killed(seed: number, kills: number, unkilled: Unkilled): Promise<Lifetime> {
+  /** Runs one process after the other until one comes to the last row, and compares the exchange with that of a lifetime without kills. */
+  async runKilled(seed: number, kills: number, unkilled: UnkilledLifetime): Promise<KilledLifetime> {
     const rng = seededRng(seed);
     const world = await World.open(this.#plan, this.#options.program, this.#definition);
-    const struck: string[] = [];
-    let isKept = true;
+    const doneKills: string[] = [];
+    let keepsFolder = true;
+    const failed = (difference: string): KilledLifetime => ({
+      isComparable: true,
+      kills: doneKills.length,
+      lostRequests: 0,
+      difference,
+    });
     try {
       for (let starts = 0; ; starts++) {
-        if (starts > MAX_STARTS) return { isComparable: true, kills: struck.length, dropped: 0, wrong: `no end after ${starts} starts` };
-        const kill = struck.length < kills ? chosen(() => rng.next(), kills, unkilled) : null;
+        if (starts > MAX_STARTS) return failed(`no end after ${starts} starts`);
+        const kill = doneKills.length < kills ? drawKill(() => rng.next(), kills, unkilled) : null;
         const outcome = await world.start(kill);
-        if (outcome.kind === 'failed')
-          return { isComparable: true, kills: struck.length, dropped: 0, wrong: `${struck.join(', ')}; ${outcome.why}\n${world.folder}` };
-        if (outcome.kind === 'over') {
-          const leftOut = (why: string): Lifetime => {
-            isKept = false;
-            return { isComparable: false, why, kills: struck.length, dropped: 0, wrong: null };
-          };
-          if (world.hasLostJoint()) return leftOut('two orders of one side were lost together');
-          const books = await this.#compared(world, unkilled, outcome.tables.books);
-          if (books.wrong !== null && world.hasCreateMidRow) {
-            if (books.folder !== null) rmSync(books.folder, { recursive: true });
-            return leftOut('an order was sent inside a row after a wait');
-          }
-          isKept = books.wrong !== null;
-          const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
-          return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };
+        if (outcome.kind === 'failed') return failed(`${doneKills.join(', ')}; ${outcome.why}\n${world.folder}`);
+        if (outcome.kind === 'killed') {
+          doneKills.push(killText(kill!));
+          continue;
         }
-        struck.push(textOf(kill!));
+        const lifetime = await this.#judge(world, unkilled, outcome.tables.books, doneKills);
+        keepsFolder = lifetime.difference !== null;
+        return lifetime;
       }
     } finally {
-      await world.close(isKept);
+      await world.close({ keepsFolder });
     }
   }
 
-  /** `folder`: of the other lifetime, which is kept where they differ; null without one. */
-  async #compared(
-    world: World,
-    unkilled: Unkilled,
-    books: Tables['books'],
-  ): Promise<{ readonly dropped: number; readonly wrong: string | null; readonly folder: string | null }> {
-    const losses = world.losses();
-    // What was lost is lost in the other lifetime, too: by a network, not by a kill.
-    const other = losses.requests.size + losses.answers.size === 0 ? unkilled : await this.unkilled(losses);
-    const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
-    if (other === unkilled) return { dropped: 0, wrong, folder: null };
-    if (wrong === null) rmSync(other.folder, { recursive: true });
+  /** Compares a completed lifetime with one without kills, if that is possible. */
+  async #judge(world: World, unkilled: UnkilledLifetime, books: Tables['books'], doneKills: readonly string[]): Promise<KilledLifetime> {
+    const incomparable = (reason: string): KilledLifetime => {
+      return { isComparable: false, reason, kills: doneKills.length, lostRequests: 0, difference: null };
+    };
+    if (world.hasLostPair()) return incomparable('two orders of one side were lost together');
+    const comparison = await this.#compare(world, unkilled, books);
+    if (comparison.difference !== null && world.hasCreateMidRow) {
+      if (comparison.folder !== null) rmSync(comparison.folder, { recursive: true });
+      return incomparable('an order was sent inside a row after a wait');
+    }
+    const { lostRequests, difference } = comparison;
     return {
-      dropped: losses.requests.size,
-      wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}`,
-      folder: wrong === null ? null : other.folder,
+      isComparable: true,
+      kills: doneKills.length,
+      lostRequests,
+      difference: difference === null ? null : `killed at ${doneKills.join(', ')}: ${difference}\n${world.folder}`,
+    };
+  }
+
+  /**
+   * Returns the first difference to a lifetime without kills whose network loses what the kills have lost. `folder` is that of this lifetime
+   * if there is a difference, for a reader; null otherwise.
+   */
+  async #compare(
+    world: World,
+    unkilled: UnkilledLifetime,
+    books: Tables['books'],
+  ): Promise<{ readonly lostRequests: number; readonly difference: string | null; readonly folder: string | null }> {
+    const losses = world.losses();
+    const other = losses.requests.size + losses.replies.size === 0 ? unkilled : await this.runUnkilled(losses);
+    const difference =
+      differenceOfTruth(world.truth(), other.truth) ?? differenceOf('books', JSON.stringify(books), JSON.stringify(other.tables.books));
+    if (other === unkilled) return { lostRequests: 0, difference, folder: null };
+    if (difference === null) rmSync(other.folder, { recursive: true });
+    return {
+      lostRequests: losses.requests.size,
+      difference: difference === null ? null : `${difference}\nunkilled: ${other.folder}`,
+      folder: difference === null ? null : other.folder,
     };
   }
 }
 
-/** Returns the first difference between two runs, or null. */
-function firstWrong(killed: Truth, other: Truth): string | null {
-  for (const table of ['orders', 'fills'] as const)
+/** Returns the first difference between what the exchange has after two lifetimes, or null. */
+function differenceOfTruth(killed: Truth, other: Truth): string | null {
+  for (const table of ['orders', 'fills'] as const) {
     for (let row = 0; row < Math.max(killed[table].length, other[table].length); row++) {
-      const wrong = differs(`${table} ${row}`, JSON.stringify(killed[table][row] ?? null), JSON.stringify(other[table][row] ?? null));
-      if (wrong !== null) return wrong;
+      const rowText = ({ [table]: rows }: Truth) => JSON.stringify(rows[row] ?? null);
+      const difference = differenceOf(`${table} ${row}`, rowText(killed), rowText(other));
+      if (difference !== null) return difference;
     }
-  return differs('money', killed.money, other.money);
+  }
+  return differenceOf('money', killed.money, other.money);
 }
 
-const differs = (subject: string, killed: string, other: string): string | null =>
+/** Returns a sentence with both texts if they differ, or null. */
+const differenceOf = (subject: string, killed: string, other: string): string | null =>
   killed === other ? null : `${subject}: killed ${killed}, unkilled ${other}`;
 
-/** Draws a kill of any kind; records and creates come about as often as in a lifetime without kills. */
-function chosen(random: () => number, kills: number, { records, creates }: Unkilled): Kill {
-  const sort = random();
-  const soon = (count: number): number => 1 + Math.floor((random() * 2 * count) / (kills + 1));
-  if (sort < 0.5) {
+/**
+ * Draws a kill: in half of the cases at a record, in three of ten at a create request, in one of ten at any request, else at a time. The draw
+ * of `nth` spreads the kills over as many records and requests as a lifetime without kills has.
+ */
+function drawKill(random: () => number, kills: number, { records, creates }: UnkilledLifetime): Kill {
+  const kindDraw = random();
+  const drawNth = (count: number): number => 1 + Math.floor((random() * 2 * count) / (kills + 1));
+  if (kindDraw < 0.5) {
     const kinds = [...records.keys()];
     const kind = kinds[Math.floor(random() * kinds.length)]!;
-    return { at: 'record', kind, step: STEPS[Math.floor(random() * STEPS.length)]!, nth: soon(records.get(kind)!) };
+    return { at: 'record', kind, moment: MOMENTS[Math.floor(random() * MOMENTS.length)]!, nth: drawNth(records.get(kind)!) };
   }
-  const lost = random() < 0.5 ? 'loseRequest' : 'loseAnswer';
-  if (sort < 0.8) return { at: 'request', lost, of: 'create', nth: soon(creates) };
-  if (sort < 0.9) return { at: 'request', lost, of: 'any', nth: 1 + Math.floor(random() * 300) };
+  const lost = random() < 0.5 ? 'loseRequest' : 'loseReply';
+  if (kindDraw < 0.8) return { at: 'request', lost, of: 'create', nth: drawNth(creates) };
+  if (kindDraw < 0.9) return { at: 'request', lost, of: 'any', nth: 1 + Math.floor(random() * 300) };
   return { at: 'time', ms: 300 + Math.floor(random() * 1500) };
 }
 
-function textOf(kill: Kill): string {
-  if (kill.at === 'record') return `${kill.kind} ${kill.nth} ${kill.step}`;
+/** Returns a kill as a few words. */
+function killText(kill: Kill): string {
+  if (kill.at === 'record') return `${kill.kind} ${kill.nth} ${kill.moment}`;
   if (kill.at === 'request') return `${kill.lost} ${kill.of} ${kill.nth}`;
   return `${kill.ms} ms`;
 }

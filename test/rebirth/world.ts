@@ -13,42 +13,45 @@ import { ServiceRows } from '../parity/drivenRows.ts';
 import { exchangeOf, writeBot } from '../parity/setUp.ts';
 import type { Row, Tables } from '../parity/tables.ts';
 import { memoryFolder, moveExchange } from '../parity/world.ts';
-import type { Answer, BotTask, Question, RecordKill, Report } from './messages.ts';
-import { Proxy, type Result, type BotRequest } from './proxy.ts';
+import type { BotTask, RecordKill, Report, RowsCall, RowsReply, RowsResult } from './messages.ts';
+import { Proxy, type BotRequest, type ProxyDecision } from './proxy.ts';
 
-const ROOM = 20_000;
-/** What a row calls for is sent within this time of its close, ms of the exchange. */
+/** Largest number of bars of a feed. */
+const MAX_FEED_BARS = 20_000;
+/** Orders that a row causes are sent within this time of its close, ms of the exchange. */
 const PROMPT_MS = 1000;
 
-/** The exchange loses the `nth` create on its way, or its answer, and the bot dies at that moment. */
+/** The network loses the `nth` request or its reply, and the bot ends at that moment. */
 export interface RequestKill {
   readonly at: 'request';
-  readonly lost: 'loseRequest' | 'loseAnswer';
-  /** Creates alone, or requests of any kind. */
+  readonly lost: 'loseRequest' | 'loseReply';
+  /** Whether `nth` counts only create requests, or requests of any kind. */
   readonly of: 'create' | 'any';
   readonly nth: number;
 }
-/** The bot dies after this many ms of this computer. */
+/** The bot ends after this many ms of this computer. */
 export interface TimeKill {
   readonly at: 'time';
   readonly ms: number;
 }
+/** How and when a bot process ends. */
 export type Kill = RecordKill | RequestKill | TimeKill;
 
+/** The end of a bot process: it was killed, has come to the last row, or has failed. */
 export type Outcome =
   | { readonly kind: 'killed'; readonly wasTrading: boolean }
   | { readonly kind: 'over'; readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'> }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What the exchange knows at the end. */
+/** Orders, fills and money of the bot's account at the end, by the exchange. */
 export interface Truth {
   readonly orders: readonly Row[];
   readonly fills: readonly Row[];
   readonly money: string;
 }
 
-/** One line of a journal, as far as it is looked at here. */
-export interface Line {
+/** The members of a journal record that this file reads. */
+export interface JournalLine {
   readonly k: string;
   readonly cid?: string;
   readonly order?: number;
@@ -60,19 +63,23 @@ export interface Line {
   readonly code?: string | null;
 }
 
-/** The bot held an order back, after its \`SEND\`, because another one of its side is unknown. After a restart risk denies it before that. */
-const HELD_BACK = 'SIDE_UNKNOWN';
+/**
+ * The code of an order that the bot did not send after its `SEND`, because another order of its side is unknown. After a restart, risk denies
+ * such an order before its `SEND`.
+ */
+const SIDE_UNKNOWN = 'SIDE_UNKNOWN';
 
-/** What gets lost on its way in a lifetime without kills, by the place of the order among those that were to be sent. */
+/** The losses of the network in a lifetime without kills. An order is named by its position among those that were to be sent. */
 export interface Losses {
-  /** The create never comes to the exchange. */
+  /** Orders whose create request is lost. */
   readonly requests: ReadonlySet<number>;
-  /** The exchange has the order, and its answer is lost. */
-  readonly answers: ReadonlySet<number>;
+  /** Orders that the exchange gets, and whose reply is lost. */
+  readonly replies: ReadonlySet<number>;
 }
 
-const NO_LOSSES: Losses = { requests: new Set(), answers: new Set() };
+const NO_LOSSES: Losses = { requests: new Set(), replies: new Set() };
 
+/** An exchange, and one bot process after the other on it. */
 export class World {
   readonly folder = memoryFolder('isobar-rebirth-');
   readonly #plan: RunPlan;
@@ -82,11 +89,13 @@ export class World {
   readonly #rows: ServiceRows;
   readonly #config: string;
   readonly #losses: Losses;
+  /** Close time of the newest row; null before the first one has closed. */
   #closedMs: number | null = null;
+  /** Number of create requests of the bot. */
   creates = 0;
   /**
-   * The bot waited for the proof of a lost order while a row was being worked off, and then sent an order: it met the price inside that row. So
-   * does a bot that was killed inside it. One that keeps running has the row behind it before it waits, and meets the price of the next row.
+   * True when the bot sent an order inside a row after it had waited for the proof of a lost order. That order met the price inside the row. A
+   * bot that keeps running completes the row before it waits, so its order meets the price of the next row.
    */
   hasCreateMidRow = false;
 
@@ -100,25 +109,27 @@ export class World {
     this.#config = writeBot(this.folder, plan, definition, proxy.url);
   }
 
+  /** Starts the exchange and its proxy, and writes the config of the bot. */
   static async open(plan: RunPlan, program: string, definition: Definition, losses: Losses = NO_LOSSES): Promise<World> {
     const exchange = await runExchange(exchangeOf(plan, TARGET_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, losses);
   }
 
-  async close(isKept: boolean): Promise<void> {
+  /** Stops the exchange. Removes the folder unless it is kept for a reader. */
+  async close({ keepsFolder }: { readonly keepsFolder: boolean }): Promise<void> {
     await this.#proxy.close();
     await this.#exchange.close();
-    if (!isKept) rmSync(this.folder, { recursive: true });
+    if (!keepsFolder) rmSync(this.folder, { recursive: true });
   }
 
-  /** Starts a bot process; resolves when it has been killed, or has come to the end of the rows. */
+  /** Starts a bot process, and returns how it has ended. */
   async start(kill: Kill | null): Promise<Outcome> {
     const args = [...process.execArgv, this.#program];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
     let errors = '';
     child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
     const state: { wasTrading: boolean; outcome: Outcome | null } = { wasTrading: false, outcome: null };
-    child.on('message', (message: Question | Report) => {
+    child.on('message', (message: RowsCall | Report) => {
       if ('call' in message) {
         child.send(this.#reply(message), () => {});
         return;
@@ -131,13 +142,13 @@ export class World {
       config: this.#config,
       nowMs: this.#exchange.clock.nowMs(),
       isPrompt: this.#plan.fills.latencyMs === 0,
-      room: ROOM,
+      room: MAX_FEED_BARS,
       resume: this.#closedMs === null ? null : { closeMs: this.#closedMs, act: this.#rows.unfinished() },
       kill: kill?.at === 'record' ? kill : null,
     };
     child.send(task, () => {});
     const timer = kill?.at === 'time' ? setTimeout(() => child.kill('SIGKILL'), kill.ms) : undefined;
-    this.#watch(child, kill);
+    this.#decideRequests(child, kill);
     const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, name) => resolve(name)));
     clearTimeout(timer);
     if (state.outcome !== null) return state.outcome;
@@ -145,52 +156,53 @@ export class World {
     return { kind: 'failed', why: `the process of the bot ended by itself: ${errors}` };
   }
 
-  /** Counts the creates of the bot, loses those that the case names, and kills the process at its request. */
-  #watch(child: ChildProcess, kill: Kill | null): void {
+  /** Counts the create requests of the bot, loses those of `#losses`, and kills the process at the request that `kill` names. */
+  #decideRequests(child: ChildProcess, kill: Kill | null): void {
     let remaining = kill?.at === 'request' ? kill.nth : Infinity;
-    this.#proxy.decide = (passing): Result => {
-      const cid = createdId(passing);
+    this.#proxy.decide = (botRequest): ProxyDecision => {
+      const cid = clientOrderIdOfCreate(botRequest);
       if (cid !== null) {
         this.creates++;
         const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
         if (isLate && this.#rows.newest !== null) this.hasCreateMidRow = true;
-        const lost = this.#lossOf(cid);
-        if (lost !== 'pass') return lost;
+        const loss = this.#lossOf(cid);
+        if (loss !== 'pass') return loss;
       }
       if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --remaining > 0) return 'pass';
       remaining = Infinity;
-      this.#proxy.lost = () => void child.kill('SIGKILL');
+      this.#proxy.onLoss = () => void child.kill('SIGKILL');
       return kill.lost;
     };
-    this.#proxy.lost = () => {};
+    this.#proxy.onLoss = () => {};
   }
 
-  #lossOf(cid: string): Result {
-    const { requests, answers } = this.#losses;
-    if (requests.size + answers.size === 0) return 'pass';
-    const place = this.#toSend().indexOf(cid);
-    if (requests.has(place)) return 'loseRequest';
-    return answers.has(place) ? 'loseAnswer' : 'pass';
+  /** Returns whether the network loses the create request of an order or its reply. */
+  #lossOf(cid: string): ProxyDecision {
+    const { requests, replies } = this.#losses;
+    if (requests.size + replies.size === 0) return 'pass';
+    const position = this.#idsToSend().indexOf(cid);
+    if (requests.has(position)) return 'loseRequest';
+    return replies.has(position) ? 'loseReply' : 'pass';
   }
 
-  /** Returns the answer to a question of the bot, or the error that it caused. */
-  #reply(question: Question): { readonly call: number; readonly answer: Answer; readonly error: string | null } {
-    const { call } = question;
+  /** Returns the result of a call of the bot, or the error that it caused. */
+  #reply(rowsCall: RowsCall): RowsReply {
+    const { call } = rowsCall;
     try {
-      return { call, answer: this.#answer(question), error: null };
+      return { call, result: this.#resultOf(rowsCall), error: null };
     } catch (error) {
-      return { call, answer: null, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      return { call, result: null, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
   }
 
-  /** Returns the answer to a question of the bot. */
-  #answer(question: Question): Answer {
+  /** Performs a call of the bot. */
+  #resultOf(rowsCall: RowsCall): RowsResult {
     const rows = this.#rows;
-    switch (question.ask) {
+    switch (rowsCall.method) {
       case 'moveTo': {
         const closeMs = rows.nextMs();
-        moveExchange(this.#exchange, question.timeMs);
-        if (closeMs <= question.timeMs) this.#closedMs = closeMs;
+        moveExchange(this.#exchange, rowsCall.timeMs);
+        if (closeMs <= rowsCall.timeMs) this.#closedMs = closeMs;
         return null;
       }
       case 'nextMs':
@@ -206,15 +218,15 @@ export class World {
       case 'openOrders':
         return rows.openOrders();
       case 'quote':
-        rows.quote(question.price);
+        rows.quote(rowsCall.price);
         return null;
       default:
-        return assertNever(question);
+        return assertNever(rowsCall);
     }
   }
 
   /** Returns every record of the journal, in order, without a torn end. */
-  journal(): readonly Line[] {
+  journal(): readonly JournalLine[] {
     const folder = join(this.folder, 'bot', 'journal');
     const text = readdirSync(folder)
       .filter((name) => /\d/.test(name))
@@ -223,7 +235,7 @@ export class World {
       .join('');
     return text.split('\n').flatMap((line) => {
       try {
-        return [JSON.parse(line) as Line];
+        return [JSON.parse(line) as JournalLine];
       } catch {
         return [];
       }
@@ -231,52 +243,57 @@ export class World {
   }
 
   /**
-   * Client ids of the orders that were to be sent, in that order. A place in this list names the same order in two worlds; its number may not:
-   * an order that was approved, and whose bot died before it wrote more, may be decided on again under another number. A bot that died with a
-   * torn `SEND` finds only the intent: its next start calls the order unknown at the place where it was to be sent.
+   * Returns the client order ids of the orders that were to be sent, in that order. A position in this list names the same order in two worlds.
+   * The number of an order may differ: if the bot ends after the approval, it may decide on the order again under another number. After a torn
+   * `SEND` the journal has only the intent, and the next start reports the order as unknown at that position.
    */
-  #toSend(): readonly string[] {
-    const isToSend = ({ k, lifecycle }: Line): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
+  #idsToSend(): readonly string[] {
+    const isToSend = ({ k, lifecycle }: JournalLine): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
     const journal = this.journal();
-    const heldBack = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === HELD_BACK ? [cid] : [])));
-    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !heldBack.has(line.cid) ? [line.cid] : [])))];
+    const notSent = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === SIDE_UNKNOWN ? [cid] : [])));
+    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !notSent.has(line.cid) ? [line.cid] : [])))];
   }
 
   /**
-   * What was lost here, for a lifetime that loses the same by a network instead of a kill: requests of the orders that ended without an
-   * effect; and answers whose loss the bot saw before it was killed, so that it held another order of that side back.
+   * Returns the losses of this world, so that the network of a lifetime without kills can lose the same: the requests of orders that were proven
+   * absent, and the replies whose loss the bot noticed before it was killed, because it then did not send another order of that side.
    */
   losses(): Losses {
-    const places = this.#toSend();
+    const idsToSend = this.#idsToSend();
     const journal = this.journal();
-    const ended = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
-    const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`] as const] : [])));
-    const answers = new Set<number>();
-    for (const [at, { k, cid, code }] of journal.entries()) {
-      if (k !== 'REFUSED' || code !== HELD_BACK) continue;
+    const absent = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
+    const sides = this.#sidesOfOrders();
+    const replies = new Set<number>();
+    for (const [index, { k, cid, code }] of journal.entries()) {
+      if (k !== 'REFUSED' || code !== SIDE_UNKNOWN) continue;
       const cause = journal
-        .slice(0, at)
-        .findLast((line) => line.k === 'STATE' && line.lifecycle === 'unknown' && lanes.get(line.cid) === lanes.get(cid));
-      if (cause !== undefined && !ended.has(cause.cid)) answers.add(places.indexOf(cause.cid!));
+        .slice(0, index)
+        .findLast((line) => line.k === 'STATE' && line.lifecycle === 'unknown' && sides.get(line.cid) === sides.get(cid));
+      if (cause !== undefined && !absent.has(cause.cid)) replies.add(idsToSend.indexOf(cause.cid!));
     }
-    return { requests: new Set([...ended].map((cid) => places.indexOf(cid!))), answers };
+    return { requests: new Set([...absent].map((cid) => idsToSend.indexOf(cid!))), replies };
+  }
+
+  /** Returns symbol and side of each order, by its client order id. */
+  #sidesOfOrders(): ReadonlyMap<string | undefined, string> {
+    return new Map(this.journal().flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`] as const] : [])));
   }
 
   /**
-   * Two orders of one symbol and side that were signed together were lost together. A bot that keeps running holds the second one back until it
-   * knows what became of the first, and refuses it: no lifetime without kills is like this one.
+   * True when two orders of one symbol and side were signed at one time, and both were lost. A bot that keeps running does not send the second
+   * one while the first is unknown, so no lifetime without kills can be compared.
    */
-  hasLostJoint(): boolean {
+  hasLostPair(): boolean {
     const journal = this.journal();
-    const lost = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
-    const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`]] : [])));
-    const signedLost = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && lost.has(cid) ? [`${lanes.get(cid)} ${signMs}`] : []));
+    const absent = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
+    const sides = this.#sidesOfOrders();
+    const signedLost = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && absent.has(cid) ? [`${sides.get(cid)} ${signMs}`] : []));
     return new Set(signedLost).size < signedLost.length;
   }
 
   /**
-   * The exchange's own account of orders, fills and money, in the order of the bot's ids: what is decided at one instant leaves side by side,
-   * and a buy may arrive before a sell or after it. Times within a bar are left out: a start takes some ms of the exchange.
+   * Returns orders, fills and money by the exchange. Orders are sorted by the bot's ids, because two orders of one instant may arrive in either
+   * order. Times within a bar are left out, because a start takes some ms of the exchange.
    */
   truth(): Truth {
     const { service } = this.#exchange;
@@ -284,23 +301,26 @@ export class World {
     const fills: Row[] = [];
     for (const side of [service.sides.spot, service.sides.futures]) {
       if (side === null) continue;
-      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.orderNumbered(at + 1))
+      const all = Array.from({ length: side.counters.orders }, (_, index) => side.orders.orderNumbered(index + 1))
         .filter((order) => order !== null)
         .toSorted((a, b) => compareTexts(a.clientOrderId ?? '', b.clientOrderId ?? ''));
       orders.push(...all.map(orderRow));
-      const numbers = new Map(all.map(({ id }, at) => [id, at]));
+      const numbers = new Map(all.map(({ id }, index) => [id, index]));
       const trades = side.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
-      fills.push(...trades.map((trade) => tradeRow(trade, numbers)).toSorted((a, b) => by('timeMs', a, b) || by('order', a, b)));
+      fills.push(
+        ...trades.map((trade) => tradeRow(trade, numbers)).toSorted((a, b) => compareBy('timeMs', a, b) || compareBy('order', a, b)),
+      );
     }
     const { accounts, positions } = truthOfMarkets(service, exchangeOf(this.#plan).service);
     return { orders, fills, money: JSON.stringify({ accounts, positions }) };
   }
 }
 
+/** A run definition as an object. */
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** Returns the client id in a request that creates an order; null for any other request. */
-function createdId({ method, path, body }: BotRequest): string | null {
+/** Returns the client order id of a create request; null for any other request. */
+function clientOrderIdOfCreate({ method, path, body }: BotRequest): string | null {
   if (method !== 'POST' || !/\/v1\/(order|conditionOrder\/?)$/.test(path)) return null;
   const { newClientOrderId, clientOrderId } = JSON.parse(body) as { readonly newClientOrderId?: string; readonly clientOrderId?: string };
   return newClientOrderId ?? clientOrderId ?? '';
@@ -313,11 +333,11 @@ function compareTexts(a: string, b: string): number {
 }
 
 /** Compares rows by a column of numbers. */
-const by = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
+const compareBy = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
 
 /** Returns an order of the exchange as a row to compare. */
 function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {
-  const now = live ?? ended;
+  const venueOrder = live ?? ended;
   return {
     instrument: instrument.id,
     side,
@@ -325,12 +345,13 @@ function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceO
     quoteUnits,
     limit,
     reduceOnly: String(reduceOnly),
-    status: String(now?.status),
-    filledLots: now?.filledLots ?? 0,
-    filledUnits: now?.filledUnits ?? 0,
+    status: String(venueOrder?.status),
+    filledLots: venueOrder?.filledLots ?? 0,
+    filledUnits: venueOrder?.filledUnits ?? 0,
   };
 }
 
+/** Returns a trade of the exchange as a row to compare. `numbers`: positions of the orders in the sorted list, by venue order id. */
 function tradeRow(
   { instrument, bidId, askId, price, lots, timeMs, isBuyer, isMaker, fee }: OwnTrade,
   numbers: ReadonlyMap<string, number>,

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LATE_MS } from '../../src/adapters/exchange/client/call.ts';
+import { LATE_MS } from '../../src/adapters/exchange/client/restCall.ts';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { always, answerBytes, dribble, measureClock, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';

@@ -30,7 +30,7 @@ describe('C1, C2: clocks', () => {
     expectSound(world, id, 1);
   });
 
-  it('nothing is signed while the clock of the exchange is unsure', async () => {
+  it('no request is signed while the time of the exchange is uncertain', async () => {
     const world = await open({ parts: { serverTime: () => ({ ms: START_MS as never, uncertaintyMs: 500 }) } });
     const id = world.order(LIMIT);
     world.pass(500);

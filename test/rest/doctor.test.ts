@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { storeInstrument } from '../../src/adapters/catalog/bars/append.ts';
+import { storeInstrument } from '../../src/adapters/catalog/bars/appendBars.ts';
 import { parseInstrument } from '../../src/adapters/catalog/records/instrumentRecord.ts';
-import { CHECK_NAMES } from '../../src/tasks/doctor/plan.ts';
+import { CHECK_NAMES } from '../../src/tasks/doctor/checkPlan.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { resultLines } from '../../src/cli/doctor/text.ts';

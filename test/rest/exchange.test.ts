@@ -24,7 +24,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
-  it('an order whose fills are all read, and booked a moment later, is not cancelled, unless it does not end', async () => {
+  it('an order whose fills are all read and booked a moment later is not cancelled, unless it does not end', async () => {
     const world = await open();
     const [first, second, partly] = [9990, 9980, 9970].map((limit) => world.order({ lots: 10_000, limit }));
     world.pass(500);
@@ -42,7 +42,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
-  it('an order that fills is booked once, to the last unit, and ended by arithmetic', async () => {
+  it('an order that fills is booked once to the last unit, and ends because its booked fills equal its amount', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '0.3', '99.5');
     bob(world).limit('bob', 'SELL', '0.7', '99.9');
@@ -52,7 +52,10 @@ describe('an order', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10_000 });
     for (let i = 0; i < 3; i++) expect(world.audit('full')).toMatchObject({ kind: 'ok' });
     const fills = world.engine.fills.columns();
-    expect(Array.from({ length: fills.length }, (_, index) => [fills.price[index], fills.lots[index]])).toEqual([[9950, 3000], [9990, 7000]]); // prettier-ignore
+    expect(Array.from({ length: fills.length }, (_, index) => ({ price: fills.price[index], lots: fills.lots[index] }))).toEqual([
+      { price: 9950, lots: 3000 },
+      { price: 9990, lots: 7000 },
+    ]);
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 

@@ -17,7 +17,7 @@ const isMoved = (world: RestWorld, old: OrderId, newStop: OrderId) => (): boolea
   isOver(world, old) && world.get(newStop).lifecycle === 'working';
 
 describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond }) => {
-  it('the stop moves: the new one is active before the old one is cancelled', async () => {
+  it('when a stop moves, the new one is active before the old one is cancelled', async () => {
     const { world, stop } = await openWithStop(isLong);
     const watch = new StopObserver();
     const newStop = amend(world, stop, after)!;

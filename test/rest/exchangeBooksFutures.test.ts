@@ -18,7 +18,7 @@ const open = () =>
 const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
 
 describe('contracts', () => {
-  it('the second copy of a create of contracts fills: it is a position of the account, and the audit that passes is right', async () => {
+  it('the second copy of a create of contracts fills: the fill is a position of the account, and the audit passes', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 40, 1000);
     world.fault('NET.dup', {}, 'futures.createOrder');

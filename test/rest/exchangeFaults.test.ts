@@ -91,7 +91,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, 1);
   });
 
-  it('N4: an acknowledgement of another order is not believed', async () => {
+  it('N4: an acknowledgement of another order leaves the order unknown', async () => {
     const body = JSON.stringify({ symbol: 'BTCUSDT', orderId: 999, clientOrderId: 'SOMEBODY-ELSE', side: 'BUY', type: 'LIMIT', price: '90', origQty: '0.1', status: 0 }); // prettier-ignore
     const { world, id } = await underFault('NET.replace', { status: 200, body });
     expect(world.reported.some((line) => line.startsWith('trouble ECHO'))).toBe(true);
@@ -99,7 +99,7 @@ describe('N1 to N8: the network', () => {
     expect(world.placedOf(id)).toBe(1);
   });
 
-  it('N5: without a connection no byte was sent: this is proof, and the next order may be sent', async () => {
+  it('N5: an order without a connection ends as not sent, and the next order may be sent', async () => {
     const world = await open();
     world.isRefused = true;
     const id = world.order(LIMIT);
@@ -112,7 +112,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, nextOrder, 1);
   });
 
-  it('N6: of two orders with one client order id one counts; the other is cancelled, and a person has to look', async () => {
+  it('N6: of two orders with one client order id one counts, the other is cancelled, and the account is halted', async () => {
     const world = await open();
     world.fault('NET.dup');
     const id = world.order(LIMIT);
@@ -257,7 +257,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('X5: a cancel takes long and the order fills meanwhile: the exposure stays until its end is confirmed', async () => {
+  it('X5: an order that fills during a slow cancel keeps its exposure until its end is confirmed', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -362,7 +362,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 
-  it('an order by hand is unattributed: new risk stops until a person has named it', async () => {
+  it('after an unattributed order by hand, new risk is denied until the operator has attributed it', async () => {
     const world = await open();
     const venueId = bob(world).limit('alice', 'BUY', '0.5', '50');
     const auditResult = world.audit('full');

@@ -53,7 +53,7 @@ describe('contracts', () => {
     expect(free + locked - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });
 
-  it('contracts that an IOC does not get end as canceled, and the filled ones are a position', async () => {
+  it('an IOC order that fills in part ends as canceled, and the filled contracts are a position', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 4, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -110,7 +110,7 @@ describe('changes by the exchange', () => {
     expect(free + locked + margin - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });
 
-  it('a position that changes without an order of the bot stops the account', async () => {
+  it('a position that changes without an order of the bot halts the account', async () => {
     const world = await open();
     world.audit('full');
     trader(world).order('bob', 'SELL', 10, 1000);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { EvidenceReader } from '../../src/adapters/exchange/prove/evidence.ts';
 import type { HoldingsCheck } from '../../src/adapters/exchange/account/holdingsCheck.ts';
-import type { Identify } from '../../src/adapters/exchange/observe/identify.ts';
+import type { OrderIdentifier } from '../../src/adapters/exchange/observe/orderIdentifier.ts';
 import type { OrderAttribution } from '../../src/adapters/exchange/observe/attribution.ts';
 import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
 import { TrackedOrder, TrackedOrders } from '../../src/adapters/exchange/order/trackedOrder.ts';
@@ -57,7 +57,7 @@ describe('evidence', () => {
 
   it('evidence of trades starts before the order was signed: rows may become visible behind newer ones', () => {
     const fromIds: number[] = [];
-    const unused = {} as OrderAttribution & HoldingsCheck & Identify & VenueCalls;
+    const unused = {} as OrderAttribution & HoldingsCheck & OrderIdentifier & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
       attribution: unused,
@@ -70,7 +70,7 @@ describe('evidence', () => {
       lastMs: () => 90_000,
       readTrades: (_, sinceMs) => {
         fromIds.push(sinceMs);
-        return immediate({ isWhole: true, unattributed: 0, fresh: 0 });
+        return immediate({ isWhole: true, unattributed: 0, newRows: 0 });
       },
     });
     const trackedRequest = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];

@@ -8,7 +8,7 @@ import { RestWorld } from '../fixtures/restFixture.ts';
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const LAG_MS = 20_000;
 
-it('an order that lists show 20 s late makes all lists three times as old in proofs, whether it is found by its id or not', async () => {
+it('an order that lists show 20 s late raises the read lag of the exchange to three times its delay', async () => {
   const world = await RestWorld.open();
   expect(world.bounds.readLagMs).toBe(3000);
   world.fault('READ.lag', { ms: LAG_MS });
@@ -18,12 +18,12 @@ it('an order that lists show 20 s late makes all lists three times as old in pro
     world.pass(1000);
   }
   expect(world.get(id).lifecycle).toBe('working');
-  // Seen by the next fast audit after it became visible.
+  // The first fast audit after the order became visible measures its delay.
   expect(world.bounds.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
   expect(world.bounds.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
 });
 
-it('a list that was requested before the acknowledgement is not a measure', async () => {
+it('a list that was requested before the acknowledgement does not change the measured lag of lists', async () => {
   const world = await RestWorld.open({ latencyMs: 150, bounds: { ...DEFAULT_ABSENCE_BOUNDS, readLagMs: 1 } });
   for (let ms = 0; ms < 600; ms += 20) {
     let isOver = false;

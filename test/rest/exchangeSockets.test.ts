@@ -6,7 +6,7 @@ import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
 import { RestExchange } from '../../src/adapters/exchange/restExchange.ts';
-import { ORDER_SETTINGS } from '../../src/adapters/exchange/calls/settings.ts';
+import { ORDER_SETTINGS } from '../../src/adapters/exchange/calls/orderSettings.ts';
 import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
 import { UndiciWire } from '../../src/adapters/exchange/wire/undiciWire.ts';

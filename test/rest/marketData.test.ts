@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checkBars, loadBars, readInstrument } from '../../src/adapters/catalog/bars/catalog.ts';
 import { listKeys, type BarKey } from '../../src/adapters/catalog/files/paths.ts';
 import { downloadBars, type DownloadedSet, type DownloadOptions } from '../../src/tasks/download/download.ts';
-import { recordBars, type RecordNews } from '../../src/tasks/download/recorder.ts';
-import { refreshInstruments } from '../../src/tasks/download/refresh.ts';
+import { recordBars, type RecordNews } from '../../src/tasks/download/recordBars.ts';
+import { refreshInstruments } from '../../src/tasks/download/refreshInstruments.ts';
 import type { Interval } from '../../src/model/interval.ts';
 import { MarketFixture } from '../fixtures/marketFixture.ts';
 

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import type { ApiCallLog } from '../../src/adapters/exchange/client/clientParts.ts';
+import type { ApiCallLog } from '../../src/adapters/exchange/client/restClientDeps.ts';
 import { RestClient, type CallOptions } from '../../src/adapters/exchange/client/restClient.ts';
 import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';

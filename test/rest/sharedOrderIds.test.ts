@@ -52,7 +52,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
   });
 
-  it('two orders that are acknowledged with one id: after a restart no audit passes before both are found', async () => {
+  it('after a restart, no audit passes before two orders that were acknowledged with one id are both found', async () => {
     const { world: before, first, other } = await twice();
     const world = await before.restart();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);

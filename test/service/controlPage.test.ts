@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
-import { Signer } from './signedFetch.ts';
+import { SignedClient } from './signedFetch.ts';
 
 const runningExchanges: RunningExchange[] = [];
 afterEach(async () => {
@@ -33,7 +33,7 @@ const fetchPage = async (exchange: RunningExchange, query = ''): Promise<{ text:
 
 it('the control page shows accounts, book, orders and trades of the requested instrument', async () => {
   const exchange = await startExchange();
-  await new Signer(exchange.url, demoKey(1)).post('/sapi/v1/order', {
+  await new SignedClient(exchange.url, demoKey(1)).post('/sapi/v1/order', {
     symbol: 'ETHUSDT',
     side: 'SELL',
     type: 'LIMIT',

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { follow, type RunningFollow } from '../../src/paperExchange/process/follow.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
-import { Signer } from './signedFetch.ts';
+import { SignedClient } from './signedFetch.ts';
 
 const POLL_MS = 50;
 let runningExchanges: RunningExchange[] = [];
@@ -53,7 +53,7 @@ async function until(awaited: string, holds: () => Promise<boolean>): Promise<vo
   throw new Error(`${awaited}: not reached after 250 polls`);
 }
 
-const signer = ({ url }: RunningExchange): Signer => new Signer(url, demoSettings(1).service.accounts[0]!.keys[0]!);
+const signer = ({ url }: RunningExchange): SignedClient => new SignedClient(url, demoSettings(1).service.accounts[0]!.keys[0]!);
 const limit = (side: 'BUY' | 'SELL', volume: string, price: string) => ({ symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price });
 
 /** A row of the klines, as far as it is compared. */

@@ -20,7 +20,7 @@ export const TRADERS: readonly AccountConfig[] = ACCOUNTS.map((account) => ({
 }));
 
 /** A reply with named members. */
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonReply = Readonly<Record<string, unknown>>;
 
 /** Removes the rate limits, so that only the tests about limits meet them. */
 const NO_LIMITS = Object.fromEntries(
@@ -36,7 +36,7 @@ export class FuturesFixture extends Fixture {
   }
 
   /** Returns the answer to a create: a LIMIT OPEN of E-BTC-USDT unless `more` says otherwise. */
-  create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: Json = {}): ServiceResponse {
+  create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): ServiceResponse {
     const kind = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
     return this.post(
       '/fapi/v1/order',
@@ -46,14 +46,14 @@ export class FuturesFixture extends Fixture {
   }
 
   /** Creates an order that the exchange must accept. Returns its id. */
-  order(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: Json = {}): string {
+  order(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): string {
     const answer = this.create(account, side, volume, price, extraFields);
     const id = /^\{"orderId":"(\d{19})"\}$/.exec(answer.body)?.[1];
     if (id === undefined) throw new Error(`no order: ${answer.status} ${answer.body}`);
     return id;
   }
 
-  trigger(account: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, extraFields: Json = {}): ServiceResponse {
+  trigger(account: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, extraFields: JsonReply = {}): ServiceResponse {
     const child = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...extraFields };
     return this.post('/fapi/v1/conditionOrder/', { ...child, triggerType, triggerPrice }, { as: account });
   }
@@ -64,26 +64,26 @@ export class FuturesFixture extends Fixture {
     return JSON.parse(response.body.replaceAll(/([:[,])(\d{19})(?=[,}\]])/g, '$1"$2"'));
   }
 
-  info(id: string, account = 'alice'): Json {
-    return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as Json;
+  info(id: string, account = 'alice'): JsonReply {
+    return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as JsonReply;
   }
-  positions(account = 'alice', contractName = 'E-BTC-USDT'): readonly Json[] {
-    return (this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account })) as { positions: readonly Json[] })
+  positions(account = 'alice', contractName = 'E-BTC-USDT'): readonly JsonReply[] {
+    return (this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account })) as { positions: readonly JsonReply[] })
       .positions;
   }
-  account(account = 'alice', marginCoin = 'USDT'): Json {
-    const { account: rows } = this.read(this.get('/fapi/v1/account', { as: account })) as { account: readonly Json[] };
+  account(account = 'alice', marginCoin = 'USDT'): JsonReply {
+    const { account: rows } = this.read(this.get('/fapi/v1/account', { as: account })) as { account: readonly JsonReply[] };
     return rows.find((row) => row['marginCoin'] === marginCoin)!;
   }
-  rows(path: string, body: Json = {}, account = 'alice'): readonly Json[] {
-    return this.read(this.post(path, body, { as: account })) as readonly Json[];
+  rows(path: string, body: JsonReply = {}, account = 'alice'): readonly JsonReply[] {
+    return this.read(this.post(path, body, { as: account })) as readonly JsonReply[];
   }
-  trades(account = 'alice'): readonly Json[] {
-    return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly Json[];
+  trades(account = 'alice'): readonly JsonReply[] {
+    return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly JsonReply[];
   }
-  triggers(account = 'alice'): readonly Json[] {
+  triggers(account = 'alice'): readonly JsonReply[] {
     const { data } = this.read(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as: account })) as {
-      data: { trigOrderList: readonly Json[] };
+      data: { trigOrderList: readonly JsonReply[] };
     };
     return data.trigOrderList;
   }

@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { FuturesFixture, INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './futuresFixture.ts';
-import { call, checkCell, type FaultCodes, type CallArgs } from './parameterCell.ts';
+import { call, checkCell, type FaultCodes, type NamedArgs } from './parameterCell.ts';
 import { BTC, codeOf, ETH } from './serviceFixture.ts';
 
 const ID = '1954000000000000001';
@@ -26,7 +26,7 @@ const ORDER = {
 const { timeInForce: _, ...CHILD } = ORDER;
 
 /** Arguments of a valid call at an exchange where alice has an order and a trigger order. */
-const VALID_ARGS: Readonly<Partial<Record<Op, CallArgs>>> = {
+const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
   'futures.depth': { contractName, limit: 5 },
   'futures.ticker': { contractName },
   'futures.indexPrice': { contractName, limit: 5 },
@@ -117,7 +117,7 @@ function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: S
   return fixture;
 }
 
-const codeOfCall = (op: Op, args: CallArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
+const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
   call(withOrderAndTrigger(overrides, switches), op, args);
 
 describe('every parameter', () => {
@@ -158,7 +158,7 @@ describe('causes', () => {
   const FROZEN = { states: { [PERPETUAL.id]: { frozen: true } } };
   const MARKET = { contractName, volume: 5, type: 'MARKET', side: 'BUY', open: 'OPEN' };
   const CLOSED = linearContract({ isTrading: false });
-  it.each<[string, CallArgs, number, SwitchValues?, Partial<ServiceConfig>?]>([
+  it.each<[string, NamedArgs, number, SwitchValues?, Partial<ServiceConfig>?]>([
     ['price with too many decimals', { ...ORDER, price: 10.01 }, -1147],
     ['volume of a part of a contract', { ...ORDER, volume: 1.5 }, -1147],
     ['value with too many decimals', { ...MARKET, volume: '5.00001' }, -1111],
@@ -194,7 +194,7 @@ describe('causes', () => {
 
   it('a trigger order gets the code of its cause', () => {
     const fixture = withOrderAndTrigger({ maxTriggers: 2 });
-    const place = (changedArgs: CallArgs) =>
+    const place = (changedArgs: NamedArgs) =>
       call(fixture, 'futures.createConditionOrder', { ...VALID_ARGS['futures.createConditionOrder'], ...changedArgs });
     expect(place({ triggerType: '1' })).toBe(-1014);
     expect(place({ triggerType: '2', open: 'CLOSE' })).toBe(10015);

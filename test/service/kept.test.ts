@@ -21,6 +21,7 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { FuturesFixture, TRADERS } from './futuresFixture.ts';
 import { ACCOUNTS, BTC, codeOf, Fixture, ETH, START_MS } from './serviceFixture.ts';
 
+/** Never syncs, for an exchange whose writes do not matter. */
 const never = (): void => {};
 const DELAYS_MS = { admissionMs: 20, visibilityMs: 120, cancelMs: 60 };
 
@@ -34,8 +35,8 @@ function filesAfterCrash(requests: (fixture: KeptFixture) => void, overrides = {
   return disk.afterPowerLoss({ next: () => 0 });
 }
 
-describe('an exchange that continues', () => {
-  it('an exchange that continues finishes the orders and cancels that were delayed', () => {
+describe('a restarted exchange', () => {
+  it('a restarted exchange completes delayed orders and cancels', () => {
     const ids: string[] = [];
     const files = filesAfterCrash(
       (fixture) => {
@@ -54,7 +55,7 @@ describe('an exchange that continues', () => {
     expect(restarted.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
-  it('an exchange that continues keeps a kline volume beyond the exact integers of a double', () => {
+  it('a restarted exchange keeps a kline volume beyond the exact integers of a double', () => {
     const huge = 2 ** 54;
     const files = filesAfterCrash((fixture) => {
       fixture.limit('alice', 'BUY', '0.1', '1000');
@@ -67,7 +68,7 @@ describe('an exchange that continues', () => {
     expect(volumes).toContain(3 * huge);
   });
 
-  it('an exchange that continues finishes the cancel of a trigger order that was on its way', () => {
+  it('a restarted exchange completes the delayed cancel of a trigger order', () => {
     const files = filesAfterCrash(
       (fixture) => {
         for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
@@ -84,7 +85,7 @@ describe('an exchange that continues', () => {
     ]);
   });
 
-  it('an exchange that continues keeps the time since which a trigger order waits, also if it is not the time of placing', () => {
+  it('a restarted exchange keeps the time from which a trigger order waits, even if it differs from the time of placing', () => {
     const files = filesAfterCrash((fixture) => {
       const { futures } = fixture.service;
       const { instrument } = futures.market('E-BTC-USDT')!;
@@ -94,29 +95,29 @@ describe('an exchange that continues', () => {
       futures.triggers.place(0, { kind: 'rise', price: 20_000, child: intent, clientOrderId: null, ...times });
       fixture.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
     });
-    const rig = new KeptFixture(files, never);
-    expect(rig.triggers()).toMatchObject([
+    const restarted = new KeptFixture(files, never);
+    expect(restarted.triggers()).toMatchObject([
       { triggerPrice: 2001, status: 0 },
       { triggerPrice: 2000, status: 0 },
     ]);
-    const waiting = rig.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
+    const waiting = restarted.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
     expect(waiting).toEqual([100, 0]);
   });
 
-  it('an exchange that continues keeps the order of its books by price and time', () => {
+  it('a restarted exchange keeps the order of its books by price and time', () => {
     const files = filesAfterCrash((fixture) => {
       for (const account of ['alice', 'bob', 'alice']) fixture.limit(account, 'SELL', '0.1', '1000');
     });
-    const stand = new KeptFixture(files, never);
-    const [first, second] = ['bob', 'alice'].map((account) => stand.balance(account, 'USDT').free);
-    stand.limit('bob', 'BUY', '0.1', '1000');
-    // Alice was first: she has been paid, bob has paid.
-    expect(stand.balance('alice', 'USDT').free).not.toBe(second);
-    expect(stand.balance('bob', 'USDT').free).not.toBe(first);
-    expect(stand.balance('bob', 'BTC').locked).toBe('0.1');
+    const restarted = new KeptFixture(files, never);
+    const [bobBefore, aliceBefore] = ['bob', 'alice'].map((account) => restarted.balance(account, 'USDT').free);
+    restarted.limit('bob', 'BUY', '0.1', '1000');
+    // The order of alice was the first one, so bob has bought from her.
+    expect(restarted.balance('alice', 'USDT').free).not.toBe(aliceBefore);
+    expect(restarted.balance('bob', 'USDT').free).not.toBe(bobBefore);
+    expect(restarted.balance('bob', 'BTC').locked).toBe('0.1');
   });
 
-  it('an exchange that continues fires earlier trigger orders, and pays the funding of the hours in which it was closed', () => {
+  it('a restarted exchange fires earlier trigger orders, and pays the funding of the hours in which it was closed', () => {
     const rates = { fundingRates: { 'futures:E-BTC-USDT': 1_000_000_000 } };
     const files = filesAfterCrash((fixture) => {
       fixture.order('bob', 'SELL', 100, 1000);
@@ -125,32 +126,32 @@ describe('an exchange that continues', () => {
       fixture.trigger('alice', 'SELL', '1', '900', { volume: 100 });
       fixture.order('bob', 'BUY', 200, 900);
     }, rates);
-    const stand = new KeptFixture(files, never, rates);
-    expect(stand.triggers()).toMatchObject([{ status: 0 }]);
-    stand.pass(9 * 3_600_000);
-    expect(Number(stand.positions()[0]!['capitalFee'])).toBeLessThan(0);
-    stand.order('bob', 'SELL', 1, 900);
-    expect(stand.positions()).toEqual([]);
-    expect(stand.triggers()).toMatchObject([{ status: 2 }]);
+    const restarted = new KeptFixture(files, never, rates);
+    expect(restarted.triggers()).toMatchObject([{ status: 0 }]);
+    restarted.pass(9 * 3_600_000);
+    expect(Number(restarted.positions()[0]!['capitalFee'])).toBeLessThan(0);
+    restarted.order('bob', 'SELL', 1, 900);
+    expect(restarted.positions()).toEqual([]);
+    expect(restarted.triggers()).toMatchObject([{ status: 2 }]);
   });
 
-  it('an exchange that continues reports the traded average price of an inverse order that fills before and after the restart', () => {
+  it('a restarted exchange reports the traded average price of an inverse order that fills before and after the restart', () => {
     const inverse = { contractName: 'E-BTC-USD' };
     const files = filesAfterCrash((fixture) => {
       fixture.order('bob', 'SELL', 3, 41_234.5, inverse);
       fixture.order('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
       expect(fixture.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5 }]);
     });
-    const stand = new KeptFixture(files, never);
-    stand.order('bob', 'SELL', 4, 41_234.5, inverse);
-    expect(stand.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
-    stand.order('bob', 'BUY', 2, 41_100.1, inverse);
-    stand.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
-    expect(stand.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
-    expect(stand.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
+    const restarted = new KeptFixture(files, never);
+    restarted.order('bob', 'SELL', 4, 41_234.5, inverse);
+    expect(restarted.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
+    restarted.order('bob', 'BUY', 2, 41_100.1, inverse);
+    restarted.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
+    expect(restarted.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
+    expect(restarted.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
-  it('an exchange that continues takes the mark that was due when it ended, also without further trades', () => {
+  it('a restarted exchange takes the mark that was due at its end, even without further trades', () => {
     const accounts = TRADERS.map((trader) => ({ ...trader, futures: { balances: { USDT: trader.name === 'alice' ? '6' : '10000' } } }));
     const files = filesAfterCrash(
       (fixture) => {
@@ -162,26 +163,26 @@ describe('an exchange that continues', () => {
       },
       { accounts },
     );
-    const stand = new KeptFixture(files, never, { accounts });
-    expect(stand.positions()).toHaveLength(1);
-    stand.pass(1000);
-    expect(stand.positions()).toEqual([]);
+    const restarted = new KeptFixture(files, never, { accounts });
+    expect(restarted.positions()).toHaveLength(1);
+    restarted.pass(1000);
+    expect(restarted.positions()).toEqual([]);
   });
 
-  it('an exchange that continues has the settings that were chosen', () => {
+  it('a restarted exchange keeps the leverage that an account has set', () => {
     const files = filesAfterCrash((fixture) => {
       fixture.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });
     });
     expect(new KeptFixture(files, never).service.futures.venue.wallets.setting(0, 0).leverage).toBe(7);
   });
 
-  it('an exchange that continues adds new accounts with their money, and rejects a config without an earlier account', () => {
+  it('a restarted exchange adds new accounts of its config, and rejects a config without an earlier account', () => {
     const files = filesAfterCrash((fixture) => void fixture.limit('alice', 'BUY', '0.1', '1000'));
     const [alice, bob] = TRADERS;
     const carol = { ...bob!, name: 'carol', uid: '10003', keys: [{ ...bob!.keys[0]!, apiKey: 'carol-Key', secret: 'carol-Secret' }] };
-    const stand = new KeptFixture(files.afterKill('', 0), never, { accounts: [carol, alice!, bob!] });
-    expect(stand.balance('carol', 'USDT')).toEqual({ free: '100000', locked: '0' });
-    expect(stand.balance('alice', 'USDT').locked).toBe('100');
+    const restarted = new KeptFixture(files.afterKill('', 0), never, { accounts: [carol, alice!, bob!] });
+    expect(restarted.balance('carol', 'USDT')).toEqual({ free: '100000', locked: '0' });
+    expect(restarted.balance('alice', 'USDT').locked).toBe('100');
     expect(() => new KeptFixture(files, never, { accounts: [alice!] })).toThrow(
       'expected an account with uid 10002 in the config, because the exchange had it, got none',
     );
@@ -193,20 +194,20 @@ describe('an exchange in a folder', () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('a folder admits one exchange at a time, and the next one continues its prices', async () => {
+  it('a folder has one exchange at a time, and the next exchange continues its prices', async () => {
     const data = join(root, 'one');
     const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data };
-    const first = await runExchange(demoSettings(1), options);
+    const firstExchange = await runExchange(demoSettings(1), options);
     await expect(runExchange(demoSettings(1), options)).rejects.toThrow(/this process has the folder already/);
-    const last = first.service.spot.market('BTCUSDT')!.referencePrice;
-    const ids = first.service.spot.counters.trades;
-    await first.close();
-    const second = await runExchange(demoSettings(1), options);
-    const { counters } = second.service.spot;
-    // A clean end leaves no gap.
-    expect(counters.trades).toBeLessThan(ids + 1000);
-    expect(Math.abs(second.service.spot.market('BTCUSDT')!.referencePrice / last - 1)).toBeLessThan(0.001);
-    await second.close();
+    const lastPrice = firstExchange.service.spot.market('BTCUSDT')!.referencePrice;
+    const tradeCount = firstExchange.service.spot.counters.trades;
+    await firstExchange.close();
+    const nextExchange = await runExchange(demoSettings(1), options);
+    const { counters } = nextExchange.service.spot;
+    // After a clean end, trade ids continue without the gap that a crash leaves.
+    expect(counters.trades).toBeLessThan(tradeCount + 1000);
+    expect(Math.abs(nextExchange.service.spot.market('BTCUSDT')!.referencePrice / lastPrice - 1)).toBeLessThan(0.001);
+    await nextExchange.close();
   });
 });
 
@@ -262,7 +263,7 @@ describe('an exchange that follows rows', () => {
   });
 });
 
-describe('what has ended', () => {
+describe('ended orders', () => {
   it('ended spot orders are found by every read, and are no longer in memory', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { exchangeToKill, keyOf } from '../fixtures/exchangeToKill.ts';
 import { ExchangeKiller } from '../fixtures/killExchange.ts';
-import { Signer } from './signedFetch.ts';
+import { SignedClient } from './signedFetch.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'isobar-kept-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -22,8 +22,8 @@ const scheduleFaults = async (exchange: { readonly controlUrl: string | null }, 
   if (!answer.ok) throw new Error(await answer.text());
 };
 const placeOrder = async (url: string, price: string): Promise<string> =>
-  new Signer(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });
-const openOrders = async (url: string): Promise<string> => new Signer(url, keyOf(0)).get('/sapi/v1/openOrders?symbol=BTCUSDT');
+  new SignedClient(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });
+const openOrders = async (url: string): Promise<string> => new SignedClient(url, keyOf(0)).get('/sapi/v1/openOrders?symbol=BTCUSDT');
 const orderIdsIn = (text: string): readonly string[] => [...text.matchAll(/"orderId":"?(\d+)/g)].map((match) => match[1]!);
 
 describe('reads', () => {

@@ -5,16 +5,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { readKillSwitch, engageKillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
+import { KILL_SETTINGS } from '../../src/tasks/kill/plan/killVenue.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
 
-const CANCEL = { all: false, books: null } as const;
+/** A kill that cancels the bot's orders and closes nothing. */
+const CANCEL = { includesForeign: false, books: null } as const;
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
 describe('a kill that cancels', () => {
-  it('a kill that cancels shuts the gate of another process by its latch, which lasts', async () => {
+  it('an engaged kill switch closes the send guard of another process, and a second engagement does not change it', async () => {
     fixture = await KillFixture.open();
     expect(fixture.guard.isEngaged).toBe(false);
     await engageKillSwitch(fixture.folder, { sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
@@ -23,7 +24,7 @@ describe('a kill that cancels', () => {
     expect(readKillSwitch(fixture.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
   });
 
-  it('a kill that cancels finds orders that it was not given by their client ids, leaves those of others, and says so', async () => {
+  it('a kill cancels the orders that it recognises by their client order ids, and names foreign orders as residuals', async () => {
     fixture = await KillFixture.open();
     await fixture.rest('ETHUSDT', 12, 100);
     const { orderId } = await fixture.call('spot.newOrder', {
@@ -37,32 +38,33 @@ describe('a kill that cancels', () => {
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, CANCEL);
     expect(report.cancelled).toBe(12);
     expect(report.residuals).toEqual([expect.stringContaining(`order ${orderId}`)]);
-    const all = await runKill(fixture.parts(), NOTHING_KNOWN, { ...CANCEL, all: true });
-    expect(all).toMatchObject({ cancelled: 1, residuals: [] });
+    const killOfAll = await runKill(fixture.parts(), NOTHING_KNOWN, { ...CANCEL, includesForeign: true });
+    expect(killOfAll).toMatchObject({ cancelled: 1, residuals: [] });
   });
 
-  it('a kill that cancels ends when it is asked to, and says that it did not complete', async () => {
+  it('a kill that is aborted names what it did not complete', async () => {
     fixture = await KillFixture.open();
-    const ending = new AbortController();
-    const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
-    setTimeout(() => ending.abort(), 100);
+    const abort = new AbortController();
+    const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
+    setTimeout(() => abort.abort(), 100);
     expect((await killed).residuals).toEqual([expect.stringContaining('aborted before')]);
   });
 });
 
-it('never claims what it does not know: an exchange that does not answer is asked on, and that is said', async () => {
+it('a kill at an exchange that does not reply repeats its requests, reports that, and claims no cancel', async () => {
   fixture = await KillFixture.open();
   await fixture.rest('BTCUSDT', 1);
   await fixture.running.close();
-  const ending = new AbortController();
-  setTimeout(() => ending.abort(), 400);
-  const { cancelled, residuals } = await runKill({ ...fixture.parts(), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
-  expect([cancelled, residuals]).toEqual([0, [expect.stringContaining('aborted before')]]);
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 400);
+  const { cancelled, residuals } = await runKill({ ...fixture.parts(), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
+  expect(cancelled).toBe(0);
+  expect(residuals).toEqual([expect.stringContaining('aborted before')]);
   expect(fixture.text.filter((line) => line.includes('has had no reply')).length).toBeGreaterThan(0);
 });
 
 describe('a kill that flattens', () => {
-  it('a kill that flattens sells what the books hold and no more, in slices, and cancels first', async () => {
+  it('a kill that flattens cancels first, and then sells in slices exactly what the ledger holds', async () => {
     fixture = await KillFixture.open();
     const before = await balanceOf('BTC');
     const cid = fixture.nextCid();
@@ -82,7 +84,7 @@ describe('a kill that flattens', () => {
     });
     const ownOrder = { cid, instrument: fixture.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
-      all: false,
+      includesForeign: false,
       books: () => Promise.resolve(fixture.books([ownOrder])),
     });
     expect(report.residuals).toEqual([]);
@@ -94,19 +96,20 @@ describe('a kill that flattens', () => {
     expect((await balanceOf('BTC')).minus(before).toNumber()).toBeLessThan(0.00001);
   });
 
-  it('a kill that flattens closes long and short positions of contracts by CLOSE orders alone', async () => {
+  it('a kill that flattens closes long and short positions of contracts by reduce-only orders', async () => {
     fixture = await KillFixture.open();
     const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
     const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
     const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
-      const [cid, wireSide] = [fixture.nextCid(), side === 'buy' ? 'BUY' : 'SELL'] as const;
+      const cid = fixture.nextCid();
+      const wireSide = side === 'buy' ? 'BUY' : 'SELL';
       const order = { ...open, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
       const { orderId } = await fixture.call('futures.createOrder', order);
       return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };
     const ownOrders = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
     const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
-      all: false,
+      includesForeign: false,
       books: () => Promise.resolve(fixture.books(ownOrders)),
     });
     expect(report.residuals).toEqual([]);
@@ -118,6 +121,7 @@ describe('a kill that flattens', () => {
   });
 });
 
+/** Returns the free and locked amount of an asset. */
 async function balanceOf(asset: string): Promise<Decimal> {
   const { rows } = await fixture.call('spot.account', {});
   const balance = rows.find((row) => row.asset === asset);

@@ -47,7 +47,7 @@ async function kill(orders: readonly BookedOrder[]): Promise<KillReport> {
     return books.journal.intend(slice);
   };
   const withFiring = { ...books, journal: { ...books.journal, intend } };
-  return runKill(fixture.parts(), books.books.orders, { all: false, books: () => Promise.resolve(withFiring) });
+  return runKill(fixture.parts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(withFiring) });
 }
 
 /** Returns the contracts that the account has. */

@@ -18,9 +18,9 @@ import { lockByOtherProcess } from '../fixtures/lockedFolder.ts';
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
-const journal = (): string => join(fixture.folder, 'journal');
+const journalFolder = (): string => join(fixture.folder, 'journal');
 
-/** Kills as `isobar kill` does. What it prints goes to `fixture.text`. */
+/** Kills as `isobar kill` does, and closes positions if `flatten` is true. What it prints goes to `fixture.text`. */
 function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> = fixture): Promise<KillReport> {
   const bot: BotFile = {
     format: 1,
@@ -31,7 +31,7 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
     account: 'paper:account',
     mode: 'paper',
     timeScale: 1,
-    journal: journal(),
+    journal: journalFolder(),
     access: {} as never,
     instruments: fixture.instruments,
     readLagMs: 100,
@@ -42,33 +42,36 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
 }
 
 describe('a kill without a whole journal', () => {
-  const brokenJournals: readonly (readonly [string, () => void])[] = [
+  /** The state of the journal, and how the test makes it. */
+  const brokenJournals: readonly (readonly [condition: string, breakJournal: () => void])[] = [
     ['is missing', () => {}],
-    ['is empty', () => mkdirSync(journal(), { mode: 0o700 })],
+    ['is empty', () => mkdirSync(journalFolder(), { mode: 0o700 })],
     [
       'is damaged',
       () => {
-        mkdirSync(journal(), { mode: 0o700 });
-        writeFileSync(join(journal(), 'journal-000001.jsonl'), 'no record\n{}\n', { mode: 0o600 });
+        mkdirSync(journalFolder(), { mode: 0o700 });
+        writeFileSync(join(journalFolder(), 'journal-000001.jsonl'), 'no record\n{}\n', { mode: 0o600 });
       },
     ],
     [
       'is a FIFO',
       () => {
-        mkdirSync(journal(), { mode: 0o700 });
-        execFileSync('mkfifo', [join(journal(), 'journal-000001.jsonl')]);
+        mkdirSync(journalFolder(), { mode: 0o700 });
+        execFileSync('mkfifo', [join(journalFolder(), 'journal-000001.jsonl')]);
       },
     ],
-    ['is not a folder', () => writeFileSync(journal(), '')],
+    ['is not a folder', () => writeFileSync(journalFolder(), '')],
   ];
   it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [condition, breakJournal] of brokenJournals) {
       breakJournal();
       await fixture.rest('BTCUSDT', 1);
-      const { cancelled: firstReport, slices, residuals } = await killBot(true);
-      expect([firstReport, slices, residuals], condition).toEqual([1, [], [expect.stringMatching(/journal/)]]);
-      rmSync(journal(), { recursive: true, force: true });
+      const { cancelled, slices, residuals } = await killBot(true);
+      expect(cancelled, condition).toBe(1);
+      expect(slices, condition).toEqual([]);
+      expect(residuals, condition).toEqual([expect.stringMatching(/journal/)]);
+      rmSync(journalFolder(), { recursive: true, force: true });
     }
     expect((await fixture.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
   });
@@ -78,21 +81,21 @@ describe('a kill without a whole journal', () => {
 async function writeJournal(): Promise<void> {
   const facts = {} as JournalDeps['facts'];
   const listener = { onDurable: () => {}, onFailure: () => {} };
-  const { journal: written, release } = openJournalFolder(
+  const { journal, release } = openJournalFolder(
     { nowMs: Date.now, listener, facts },
-    { folder: journal(), account: 'paper:account', visit: () => {} },
+    { folder: journalFolder(), account: 'paper:account', visit: () => {} },
   );
-  written.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
-  await new Promise<void>((resolve) => written.close(resolve));
+  journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
+  await new Promise<void>((resolve) => journal.close(resolve));
   release();
 }
 
 /** Kills at an exchange whose first reply to a read of open orders is a 504 of the gateway, which admits a delay. */
 function killAtSlowGateway(flatten: boolean): Promise<KillReport> {
-  let failed = 0;
+  let failedReads = 0;
   const { ungated } = fixture.exchange;
   const call: RestClient['call'] = (op, args, done, options) => {
-    if (op !== 'spot.openOrders' || failed++ > 0) return ungated.call(op, args, done, options);
+    if (op !== 'spot.openOrders' || failedReads++ > 0) return ungated.call(op, args, done, options);
     queueMicrotask(() => done({ kind: 'unknown', cause: 'time-out of the gateway', status: 504, error: null } as never));
     return { cancel: () => {} } as never;
   };
@@ -102,14 +105,14 @@ function killAtSlowGateway(flatten: boolean): Promise<KillReport> {
 /** Returns the incidents in the journal: market to time. */
 function incidentsInJournal(): ReadonlyMap<string, number> {
   const books = new JournalBooks(fixture.instruments);
-  readWhole(journal(), books.add);
+  readWhole(journalFolder(), books.add);
   return books.incidentMs;
 }
 
 it.each([
   ['closes positions', true],
   ['only cancels', false],
-])('a reply that admits a delay, to a kill that %s, is in the journal for the next start', async (_does, flatten) => {
+])('a kill that %s journals an incident of the exchange for the next start', async (_action, flatten) => {
   fixture = await KillFixture.open();
   await writeJournal();
   const beganMs = Date.now();
@@ -119,10 +122,10 @@ it.each([
   expect(Math.abs(incidents.get('spot')! - beganMs)).toBeLessThan(60_000);
 });
 
-it('a kill that only cancels leaves the journal of a bot that hangs as it is, and says that the incident is missing there', async () => {
+it('a kill that only cancels does not write to the journal of a stalled bot, and says that the incident is missing there', async () => {
   fixture = await KillFixture.open();
   await writeJournal();
-  const bot = lockByOtherProcess(journal());
+  const bot = lockByOtherProcess(journalFolder());
   try {
     expect((await killAtSlowGateway(false)).residuals).toEqual([]);
     expect(incidentsInJournal().size).toBe(0);
@@ -141,7 +144,7 @@ describe('trigger orders', () => {
   };
   const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
   /** Buys 1000 contracts, protects them by a stop, and places a trigger order to buy more. Another client has a trigger order too. */
-  async function openProtectedPosition(isAnswered: boolean) {
+  async function openProtectedPosition({ isAcknowledged }: { readonly isAcknowledged: boolean }) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);
     const signMs = await timeMs();
@@ -158,9 +161,9 @@ describe('trigger orders', () => {
     };
     const stopId = await placeTrigger('CLOSE', '40000', stop);
     const extraEntryId = await placeTrigger('OPEN', '90000', extraEntryCid);
-    const foreignId = await placeTrigger('OPEN', '91000', 'hers');
+    const foreignId = await placeTrigger('OPEN', '91000', 'of-another-client');
     const ownTerms = { instrument, qty: '1000', signMs } as const;
-    const idOf = (id: string, cid: string): string | null => (isAnswered ? `trigger:${id}:${cid}` : null);
+    const idOf = (id: string, cid: string): string | null => (isAcknowledged ? `trigger:${id}:${cid}` : null);
     const orders: readonly BookedOrder[] = [
       { ...ownTerms, cid: entry, side: 'buy', price: '70000', orderId },
       { ...ownTerms, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
@@ -171,10 +174,10 @@ describe('trigger orders', () => {
   const killParts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
-  it('trigger orders of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
-    const { orders, stopId, foreignId } = await openProtectedPosition(true);
+  it('trigger orders of a bot that is killed: opening ones are cancelled at once, protective ones once all is closed', async () => {
+    const { orders, stopId, foreignId } = await openProtectedPosition({ isAcknowledged: true });
     const books = fixture.books(orders);
-    const firstReport = await runKill(killParts(), books.books.orders, { all: false, books: null });
+    const firstReport = await runKill(killParts(), books.books.orders, { includesForeign: false, books: null });
     expect(firstReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
     expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
     // The outcome of one more of its orders is unknown, so the orders that protect the position stay.
@@ -183,33 +186,36 @@ describe('trigger orders', () => {
       ...orders,
       { ...unknownOrder, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true },
     ]);
-    const blockedReport = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(booksWithUnknown) });
+    const blockedReport = await runKill(killParts(), books.books.orders, {
+      includesForeign: false,
+      books: () => Promise.resolve(booksWithUnknown),
+    });
     expect(blockedReport).toMatchObject({
       triggersCancelled: 0,
       residuals: [expect.stringContaining('400'), expect.stringContaining('unknown')],
     });
     expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
-    const finalReport = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    const finalReport = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
     expect(finalReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
     expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 
   it('trigger orders whose replies were lost are recognised by their terms', async () => {
-    const { orders, foreignId } = await openProtectedPosition(false);
+    const { orders, foreignId } = await openProtectedPosition({ isAcknowledged: false });
     const books = fixture.books(orders);
-    const report = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    const report = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 
   it('a stop that may be the bot’s and stays waiting after the position is closed is named', async () => {
-    const { orders, stopId } = await openProtectedPosition(false);
+    const { orders, stopId } = await openProtectedPosition({ isAcknowledged: false });
     const foreign = { contractName, type: 'LIMIT', positionType: 1, volume: '1000', side: 'SELL', open: 'CLOSE', price: '30000' } as const;
-    const similar = { ...foreign, triggerType: '1', triggerPrice: '40000', clientOrderId: 'his' } as const;
+    const similar = { ...foreign, triggerType: '1', triggerPrice: '40000', clientOrderId: 'of-another-client' } as const;
     const [similarId] = (await fixture.call('futures.createConditionOrder', similar)).triggerIds;
     const books = fixture.books(orders);
-    const report = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    const report = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
     expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
     expect(await pendingTriggerIds()).toEqual(expect.arrayContaining([stopId, similarId]));
     expect(report.residuals.join('\n')).toContain(stopId);

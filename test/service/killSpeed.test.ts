@@ -5,11 +5,11 @@ import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.
 import type { KillOrders } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { KillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
+import { KILL_SETTINGS } from '../../src/tasks/kill/plan/killVenue.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
 import { OwnTime, ownMsOf } from '../fixtures/ownTime.ts';
 
-const CANCEL = { all: false, books: null } as const;
+const CANCEL = { includesForeign: false, books: null } as const;
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 

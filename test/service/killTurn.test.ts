@@ -11,51 +11,55 @@ import { killerOf, takeKillTurn } from '../../src/tasks/kill/separate/killTurn.t
 import { KillFixture } from '../fixtures/killFixture.ts';
 import { lockByOtherProcess } from '../fixtures/lockedFolder.ts';
 
-const closing: (() => void | Promise<void>)[] = [];
+/** What is closed after the test, the last one first. */
+const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
+  for (const close of cleanups.splice(0).toReversed()) await close();
 });
 
 /** Starts a process that has the turn until it ends. */
 function otherKill(journal: string): ChildProcess {
   const child = lockByOtherProcess(join(journal, '..', KILL_TURN_NAME));
-  closing.push(() => void child.kill('SIGKILL'));
+  cleanups.push(() => void child.kill('SIGKILL'));
   return child;
 }
 
+/** Returns a new empty journal folder. */
 function emptyJournal(): string {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-turn-'));
-  closing.push(() => rmSync(folder, { recursive: true }));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
   const journal = join(folder, 'journal');
   mkdirSync(journal, { mode: 0o700 });
   return journal;
 }
 
-it('a kill waits for another one that closes the positions, and begins when that has ended, also by kill -9', async () => {
+it('a kill waits while another kill closes the positions, and begins once that process has ended, even by kill -9', async () => {
   const journal = emptyJournal();
   const other = otherKill(journal);
   expect(killerOf(journal)?.pid).toBe(other.pid);
-  const waited: number[] = [];
+  const waitedForPids: number[] = [];
   let hasTurn = false;
-  const turn = takeKillTurn(journal, { maxMs: 60_000, onWait: (pid) => waited.push(pid) });
+  const turn = takeKillTurn(journal, { maxMs: 60_000, onWait: (pid) => waitedForPids.push(pid) });
   void turn.then(() => (hasTurn = true));
-  await expect.poll(() => waited).toEqual([other.pid]);
-  expect([hasTurn, other.exitCode, other.signalCode]).toEqual([false, null, null]);
+  await expect.poll(() => waitedForPids).toEqual([other.pid]);
+  expect(hasTurn).toBe(false);
+  expect(other.exitCode).toBeNull();
+  expect(other.signalCode).toBeNull();
   other.kill('SIGKILL');
   (await turn)();
   expect(killerOf(journal)).toBeNull();
 });
 
-it('a kill that waits longer than its limit for another one is refused with the process of that one', async () => {
+it('a kill that has waited for its limit ends with an error that names the process of the other kill', async () => {
   const journal = emptyJournal();
   const other = otherKill(journal);
   const text = `process ${other.pid} closes the positions of this bot`;
   await expect(takeKillTurn(journal, { maxMs: 0, onWait: () => {} })).rejects.toThrow(text);
 });
 
-it('an order of unknown outcome that was journalled after a kill began is waited for, before positions are closed', async () => {
+it('a kill waits for an order of unknown outcome that was journalled after its start before it closes positions', async () => {
   const fixture = await KillFixture.open();
-  closing.push(() => fixture.close());
+  cleanups.push(() => fixture.close());
   const instrument = fixture.instrument('BTCUSDT');
   const settings = { ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 };
   const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
@@ -67,7 +71,10 @@ it('an order of unknown outcome that was journalled after a kill began is waited
   // A slice of another kill, which never left.
   const slice = { instrument, cid: fixture.nextCid(), side: 'sell', qty: '0.00999', price: '60000', orderId: null, signMs } as const;
   const books = fixture.books([bought, slice]);
-  const report = await runKill(fixture.parts(settings, [instrument]), before, { all: false, books: () => Promise.resolve(books) });
+  const report = await runKill(fixture.parts(settings, [instrument]), before, {
+    includesForeign: false,
+    books: () => Promise.resolve(books),
+  });
   expect(report.residuals).toEqual([]);
   expect(report.slices.map(({ filled }) => filled)).not.toEqual([]);
 });

@@ -60,7 +60,7 @@ it('a kill that flattens closes the long and the short position of a contract', 
   const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '400'), await traded('sell', 'CLOSE', '100')];
   expect(await volumes()).toEqual({ buy: '900', sell: '400' });
   const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
-    all: false,
+    includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });
   expect(residuals).toEqual([]);
@@ -125,7 +125,7 @@ it('a kill that flattens closes what a person has left of both sides, and nothin
   await traded('buy', 'CLOSE', '300', 'hers-2');
   expect(await volumes()).toEqual({ buy: '700', sell: '100' });
   const { residuals, slices } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
-    all: false,
+    includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });
   expect(residuals).toEqual([]);
@@ -141,7 +141,7 @@ it('a kill that flattens leaves the contracts of others on both sides', async ()
   await traded('sell', 'OPEN', '200', 'hers-2');
   const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '1000')];
   const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
-    all: false,
+    includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });
   expect(residuals).toEqual([]);

@@ -6,7 +6,7 @@ import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { codeOf, type Fixture } from './serviceFixture.ts';
 
 /** The arguments of a call by the names of the wire. */
-export type CallArgs = Readonly<Record<string, unknown>>;
+export type NamedArgs = Readonly<Record<string, unknown>>;
 
 /** The code that answers each fault of a parameter: missing, empty, of a foreign type, with foreign characters, out of range. */
 export interface FaultCodes {
@@ -23,14 +23,14 @@ export interface ParameterCell {
   readonly parameter: string;
   readonly faults: FaultCodes;
   /** Arguments of a valid call. */
-  readonly validArgs: CallArgs;
+  readonly validArgs: NamedArgs;
   /** Returns the code of a call to an exchange that is prepared for it. */
-  readonly codeOfCall: (op: Op, args: CallArgs, switches?: SwitchValues) => number;
+  readonly codeOfCall: (op: Op, args: NamedArgs, switches?: SwitchValues) => number;
   readonly createFixture: () => Fixture;
 }
 
 /** Sends one call to the exchange of the fixture, and returns the code of its reply; 0 for a success. */
-export function call(createFixture: Fixture, op: Op, args: CallArgs): number {
+export function call(createFixture: Fixture, op: Op, args: NamedArgs): number {
   const { method, path, security } = endpointOf(op);
   if (method === 'POST') return codeOf(createFixture.post(path, args));
   const pairs = Object.entries(args).map(
@@ -40,7 +40,7 @@ export function call(createFixture: Fixture, op: Op, args: CallArgs): number {
   return codeOf(security === 'NONE' ? createFixture.open(target) : createFixture.get(target));
 }
 
-const without = (args: CallArgs, name: string): CallArgs =>
+const without = (args: NamedArgs, name: string): NamedArgs =>
   Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
 /** Checks that the valid call succeeds, and that each fault of the parameter has its code. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
-import { call, checkCell, type FaultCodes, type CallArgs } from './parameterCell.ts';
+import { call, checkCell, type FaultCodes, type NamedArgs } from './parameterCell.ts';
 import { ACCOUNTS, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
 /** Arguments of a valid call. */
@@ -29,7 +29,7 @@ function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValue
   return fixture;
 }
 
-const codeOfCall = (op: Op, args: CallArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
+const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
   call(withOrder(overrides, switches), op, args);
 
 const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['NOSUCH', -1121] };

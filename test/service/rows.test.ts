@@ -28,7 +28,7 @@ const barsOf = (seed: number, count = 60): BarColumns => ({
 type RowRequest =
   | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
   | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
-  | { readonly kind: 'cancel'; readonly which: number };
+  | { readonly kind: 'cancel'; readonly orderIndex: number };
 const lotsArbitrary = fc.integer({ min: 10, max: 900 });
 const requestArbitrary: fc.Arbitrary<RowRequest> = fc.oneof(
   fc.record({ kind: fc.constant('market' as const), isBuy: fc.boolean(), lots: lotsArbitrary }),
@@ -38,15 +38,18 @@ const requestArbitrary: fc.Arbitrary<RowRequest> = fc.oneof(
     lots: lotsArbitrary,
     awayPpm: fc.integer({ min: -800, max: 800 }),
   }),
-  fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(20) }),
+  fc.record({ kind: fc.constant('cancel' as const), orderIndex: fc.nat(20) }),
 );
 
 const priceText = (price: number): string => (price / 10 ** priceDigits).toFixed(priceDigits);
+/** Returns a limit in ticks at a distance from the open of a row. */
 const limitAt = (bars: BarColumns, row: number, awayPpm: number): number =>
   Math.round(ticksOf(bars, 'open')[row]! * (1 + awayPpm / 1_000_000));
+/** Returns the amount in USDT that buys this volume at the open of a row. */
 const amountOf = (bars: BarColumns, row: number, volume: number): number =>
   Math.ceil((bars.open[row]! * volume) / 10 ** quantityDigits) + 1;
 
+/** A fill as a client reads it. */
 interface ReportedFill {
   readonly price: string;
   readonly quantity: string;
@@ -76,7 +79,7 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
     const closeMs = bars.closeMs[row]!;
     for (const request of requestsByRow[row] ?? []) {
       if (request.kind === 'cancel') {
-        const order = orders[request.which];
+        const order = orders[request.orderIndex];
         if (order !== undefined && order.isOpen && order.status !== 'PENDING_CANCEL' && venue.requestCancel(order)) {
           if (latencyMs === 0) venue.finishCancel(order, openMs);
           else lateCancels.push(order);
@@ -98,11 +101,11 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
       const placed = venue.place(account, 0, intent, openMs + latencyMs);
       if (placed !== null) orders.push(placed);
     }
-    const at = (name: 'open' | 'high' | 'low' | 'close'): number => ticksOf(bars, name)[row]!;
+    const ticksAt = (name: 'open' | 'high' | 'low' | 'close'): number => ticksOf(bars, name)[row]!;
     const volumeLots = bars.volume[row]! * 10 ** quantityDigits;
-    book.bar = { open: at('open'), high: at('high'), low: at('low'), close: at('close'), volumeLots };
-    book.matchOpen(openMs, at('open'), 0);
-    book.matchRange(openMs, closeMs, at('open'), at('high'), at('low'));
+    book.bar = { open: ticksAt('open'), high: ticksAt('high'), low: ticksAt('low'), close: ticksAt('close'), volumeLots };
+    book.matchOpen(openMs, ticksAt('open'), 0);
+    book.matchRange(openMs, closeMs, ticksAt('open'), ticksAt('high'), ticksAt('low'));
     for (const order of lateCancels) if (order.isOpen) venue.finishCancel(order, closeMs);
     lateCancels = [];
   }
@@ -129,7 +132,7 @@ function fillsOfExchange(
     fixture.pass(bars.openMs[row]! + thinkMs - fixture.nowMs);
     for (const request of requestsByRow[row] ?? []) {
       if (request.kind === 'cancel') {
-        const orderId = ids[request.which];
+        const orderId = ids[request.orderIndex];
         if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
         continue;
       }
@@ -174,7 +177,7 @@ const ALICE = {
 };
 
 describe('an exchange of rows', () => {
-  it('an exchange of rows fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
+  it('an exchange of rows fills random orders like a plain loop over the bars', () => {
     let fills = 0;
     fc.assert(
       fc.property(
@@ -194,6 +197,7 @@ describe('an exchange of rows', () => {
     expect(fills).toBeGreaterThan(200);
   });
 
+  /** Returns an exchange that follows these bars from a row on. */
   const exchangeOfRows = (bars: BarColumns, firstRow: number): Fixture => {
     const fixture = new Fixture({ fills: FILL_TERMS, instruments: [BTC], accounts: [ALICE] });
     fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
@@ -220,7 +224,7 @@ describe('an exchange of rows', () => {
     expect(rows()).toMatchObject(expected);
   });
 
-  it('an exchange of rows stops at the acts of a row, and an order that answers the open fills in the rest of that row', () => {
+  it('an exchange of rows stops at each act of a row, and an order that is placed after the open fills in the rest of that row', () => {
     const bars = barsOf(5, 4);
     const fixture = exchangeOfRows(bars, 0);
     const rows = fixture.service.rows!;
@@ -242,7 +246,7 @@ describe('an exchange of rows', () => {
     expect(rows.next()).toBeNull();
   });
 
-  it('the cancel of an order that came inside a row has the usual delay, so that the next row may fill the order', () => {
+  it('an order that arrived inside a row may fill in the next row until its cancel takes effect', () => {
     const bars = barsOf(5, 4);
     const fixture = new Fixture({
       fills: FILL_TERMS,
@@ -267,7 +271,7 @@ describe('an exchange of rows', () => {
     expect(tradesOf(fixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
-  it('an exchange of rows reports when a trigger order came, and fires it in the first row that opens after that', () => {
+  it('an exchange of rows fires a trigger order in the first row that opens after its arrival', () => {
     const fixture = new FuturesFixture({ fills: FILL_TERMS, rowGraceMs: 5000 });
     const unrounded = barsOf(5, 4);
     const toTenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);

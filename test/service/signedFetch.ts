@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 
 /** Sends requests in the name of one key. */
-export class Signer {
+export class SignedClient {
   readonly #url: string;
   readonly #key: { readonly apiKey: string; readonly secret: string };
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { restartOf } from '../../src/adapters/journal/records/journalState.ts';
-import { lineOf } from '../../src/adapters/journal/file/line.ts';
+import { lineOf } from '../../src/adapters/journal/file/journalLine.ts';
 import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
 import { RECORD_KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';

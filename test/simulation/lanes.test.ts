@@ -1,7 +1,7 @@
 // Tests that a parameter set has the same fills, equity and figures in a run of its own and as a lane of a sweep.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneMemory, runLanes, type SetParams } from '../../src/tasks/sweep/threads/lanes.ts';
+import { LaneMemory, runLanes, type SetParams } from '../../src/tasks/sweep/threads/runLanes.ts';
 import { withParams } from '../../src/tasks/trials/paramKeys.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';

@@ -12,7 +12,7 @@ import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
-import { BOUNDS, hasEffect, play, WELL, type Outcome, type Read } from '../fixtures/outcomes.ts';
+import { BOUNDS, hasEffect, play, WELL, type TrueOutcome, type Read } from '../fixtures/outcomes.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { SilentExchange } from '../fixtures/restartFixture.ts';
 
@@ -40,10 +40,10 @@ const equalReads = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
   Array.from({ length: 60 }, (_, index) => ({ ...WELL, ...read, ...(index === 0 ? first : {}) }));
 const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
 /** Returns the true outcome of an order: admitted at once, visible, not filled, ended at once, except for `changes`. */
-const outcomeOf = (changes: Partial<Outcome>): Outcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
+const outcomeOf = (changes: Partial<TrueOutcome>): TrueOutcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
 
 /** Returns false when the resolver proves an order absent that had an effect. */
-function isConclusionTrue({ Resolution }: OrderModules, outcome: Outcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
+function isConclusionTrue({ Resolution }: OrderModules, outcome: TrueOutcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
   const end = play(new Resolution('spot', 0), outcome, reads, by);
   return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
 }

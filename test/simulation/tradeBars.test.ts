@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importFiles } from '../../src/adapters/catalog/import/importFiles.ts';
 import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
-import { memoryStore } from '../../src/adapters/catalog/bars/store.ts';
+import { memoryStore } from '../../src/adapters/catalog/bars/barStore.ts';
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { loadFeeds } from '../../src/definition/load/feeds.ts';
 import { parseDefinition } from '../../src/definition/text/parse.ts';

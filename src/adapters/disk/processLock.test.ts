@@ -169,7 +169,7 @@ describe('real processes that contend', () => {
     writeFileSync(join(folder, 'count'), '0');
     // Each process reads, waits and writes. Two processes at once would lose a count.
     const code = `const [lockIn, count] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'count')])};
-for (let at = 0; at < 25; at++) lock.whileLocked(lockIn, ${LOCK_TEXTS}, () => {
+for (let at = 0; at < 25; at++) lock.whileProcessLocked(lockIn, ${LOCK_TEXTS}, () => {
   const before = Number(fs.readFileSync(count, 'utf8'));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, at % 3);
   fs.writeFileSync(count, String(before + 1));

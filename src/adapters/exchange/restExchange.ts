@@ -6,15 +6,15 @@ import { all, sleep, start, type Work } from '../../base/task.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
-import { Audits } from './account/audit.ts';
+import { Audits } from './account/audits.ts';
 import { Cancels } from './send/cancels.ts';
 import { parseTriggerTrackId } from './calls/triggers.ts';
 import { ContractSettings } from './send/contractSettings.ts';
-import { ExchangeContext } from './order/context.ts';
+import { ExchangeContext } from './order/exchangeContext.ts';
 import { EvidenceReader } from './prove/evidence.ts';
 import { ActiveOrderPolling } from './observe/activeOrderPolling.ts';
 import { FundingWatch } from './account/funding.ts';
-import { Identify } from './observe/identify.ts';
+import { OrderIdentifier } from './observe/orderIdentifier.ts';
 import { HoldingsCheck } from './account/holdingsCheck.ts';
 import { NotedTotals } from './account/notedTotals.ts';
 import { uncertaintiesOf } from './account/uncertainties.ts';
@@ -24,7 +24,7 @@ import type { ReferencePosition } from './client/referenceBook.ts';
 import { OrderAttribution, type ForeignOrder } from './observe/attribution.ts';
 import type { AuditKind, AuditResult, AuditDifference, RestExchangeDeps, RestoredTracking, HaltCode } from './calls/types.ts';
 import { Readers } from './observe/readers.ts';
-import { foreignCursor, restoreTracking } from './restore.ts';
+import { foreignCursor, restoreTracking } from './restoreTracking.ts';
 import { StatusReader } from './observe/statusReader.ts';
 import { TrackedOrder, copyRequest } from './order/trackedOrder.ts';
 
@@ -72,7 +72,7 @@ export class RestExchange implements OrderGateway {
     const { instruments, scheduler, settings } = deps;
     const { venue, trackedOrders, raisedCauses, own } = core;
     this.#attribution = this.#openAttribution();
-    const identify = new Identify({ venue, attribution: this.#attribution });
+    const identify = new OrderIdentifier({ venue, attribution: this.#attribution });
     this.#readers = new Readers({ core, attribution: this.#attribution, identify, statuses: () => this.#statuses });
     const { reconcile, readTrades } = this.#readers;
     this.#statuses = this.#openStatuses();
@@ -81,7 +81,7 @@ export class RestExchange implements OrderGateway {
       venue,
       instruments,
       settings,
-      check: (tracked) => this.#statuses.check(tracked, RECONCILE),
+      queryOrder: (tracked) => this.#statuses.check(tracked, RECONCILE),
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#settings = settingsOf(core);
@@ -161,12 +161,12 @@ export class RestExchange implements OrderGateway {
   #openNotedTotals(): NotedTotals {
     const { holdings, positions, own, deps } = this.#core;
     const { instruments, notes = null } = deps;
-    const countedUpTo = (index: number): string | null => this.#readers.trades(index).seen.countedUpToId;
+    const countedUpTo = (index: number): string | null => this.#readers.trades(index).bookedIds.countedUpToId;
     const hasCountedAll = (index: number): boolean => this.#readers.trades(index).hasCountedAll;
     return new NotedTotals({ notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll });
   }
 
-  #openEvidence(identify: Identify, venueNow: () => Work<number | null>): EvidenceReader {
+  #openEvidence(identify: OrderIdentifier, venueNow: () => Work<number | null>): EvidenceReader {
     const { venue, sink, clock, trackedOrders } = this.#core;
     const isTriggerOf = ({ venueId }: TrackedOrder, triggerId: string): boolean => parseTriggerTrackId(venueId)?.triggerId === triggerId;
     return new EvidenceReader({
@@ -187,7 +187,7 @@ export class RestExchange implements OrderGateway {
   connect(sink: ExchangeSink): void {
     this.#core.listener = sink;
     this.#attribution.connected();
-    this.#settings?.begin(this.#core.own);
+    this.#settings?.sendAll(this.#core.own);
   }
 
   /** Returns the signing time for the SEND record. The request is then signed with exactly this time. */
@@ -197,7 +197,7 @@ export class RestExchange implements OrderGateway {
   }
   /** Returns the venue's own text of the trade id that `tradeId` stands for. */
   tradeText(tradeId: number): string {
-    return this.#core.tradeNumbers.textOf(tradeId);
+    return this.#core.tradeNumbers.tradeIdOf(tradeId);
   }
 
   // --- Called by the order manager
@@ -250,7 +250,7 @@ export class RestExchange implements OrderGateway {
       positions: this.#core.positions,
       funding: this.#funding,
       externalBook: this.#core.externalBook,
-      seen: (index) => this.#readers.trades(index).seen,
+      seen: (index) => this.#readers.trades(index).bookedIds,
       foreign: (foreign) => this.#attribution.restoreForeign(foreign),
       orderOf: this.#core.deps.orderOf,
       onIncident: (venueMs) => this.#core.deps.delayObserver?.onIncident(venueMs),

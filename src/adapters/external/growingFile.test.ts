@@ -15,6 +15,6 @@ it.each(['fifo', 'folder'])('a %s is reported once as unreadable, and reading it
   if (kind === 'fifo') execFileSync('mkfifo', [path]);
   else mkdirSync(path);
   const file = new GrowingFile(path, { time: 't', knownAt: 'k', value: null, series: 'oi' });
-  expect(file.look()).toEqual({ rows: [], problems: [expect.stringContaining(`${path}: cannot be read`)], isAtEnd: true });
-  expect(file.look().problems).toEqual([]);
+  expect(file.readNew()).toEqual({ rows: [], problems: [expect.stringContaining(`${path}: cannot be read`)], isAtEnd: true });
+  expect(file.readNew().problems).toEqual([]);
 });

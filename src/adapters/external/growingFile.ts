@@ -14,7 +14,7 @@ export interface FileRow {
 }
 
 /** The result of one read of a growing file. */
-export interface FileLook {
+export interface NewRows {
   readonly rows: readonly FileRow[];
   /** Bad lines, and a file that cannot be read, as sentences. */
   readonly problems: readonly string[];
@@ -45,7 +45,7 @@ export class GrowingFile {
   }
 
   /** Reads what was appended since the last look, up to the last line that has an end. Throws ConfigError for a file without such columns. */
-  look(): FileLook {
+  readNew(): NewRows {
     let descriptor: number;
     try {
       descriptor = openRegularFile(this.#path);
@@ -72,7 +72,7 @@ export class GrowingFile {
   }
 
   /** Reads the complete lines that were added since the last read, at most `MAX_BYTES`. `size`: of the file, in bytes. */
-  #read(descriptor: number, size: number): FileLook {
+  #read(descriptor: number, size: number): NewRows {
     this.#problem = null;
     const bytes = Buffer.alloc(Math.min(MAX_BYTES, size - this.#bytes));
     const count = readSync(descriptor, bytes, 0, bytes.length, this.#bytes);
@@ -96,20 +96,20 @@ export class GrowingFile {
   }
 
   /** Returns the rows of complete lines. Bad lines are left out and reported, the first ones by name. */
-  #rowsOf(lines: readonly string[]): Omit<FileLook, 'isAtEnd'> {
+  #rowsOf(lines: readonly string[]): Omit<NewRows, 'isAtEnd'> {
     const text = new TextFile(this.#path, this.#names);
     const bad: string[] = [];
-    if (this.#header !== null) text.take(this.#header);
+    if (this.#header !== null) text.parseLine(this.#header);
     text.line = this.#lines;
     let good = 0;
     for (const line of lines) {
       if (this.#header === null) {
-        text.take(line);
+        text.parseLine(line);
         if (line.trim() !== '') this.#header = line;
         continue;
       }
       try {
-        text.take(line);
+        text.parseLine(line);
         if (line.trim() !== '') good++;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
@@ -125,7 +125,7 @@ export class GrowingFile {
   }
 
   /** Says once that the file cannot be read, until it can. */
-  #unreadable(error: unknown): FileLook {
+  #unreadable(error: unknown): NewRows {
     const problem = `${this.#path}: cannot be read (${causeText(error)})`;
     const isNew = problem !== this.#problem;
     this.#problem = problem;

@@ -2,7 +2,7 @@
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
-import { numberOf, timeOf } from './webhookCheck.ts';
+import { parseNumberValue, parseTimeValue } from './webhookCheck.ts';
 
 /** The collaborators and settings of a poll. */
 export interface UrlPollDeps {
@@ -68,9 +68,9 @@ export class UrlPoll {
     const { time, value, onValue } = this.#deps;
     const answer = parseJson(outcome.body);
     if (answer === undefined) return 'its answer is not JSON';
-    const timeMs = timeOf(memberAt(answer, time));
+    const timeMs = parseTimeValue(memberAt(answer, time));
     if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof memberAt(answer, time)}`;
-    const number = numberOf(memberAt(answer, value));
+    const number = parseNumberValue(memberAt(answer, value));
     if (number === null) return `expected a number, true or false at ${value} of its answer, found ${typeof memberAt(answer, value)}`;
     onValue(timeMs, number);
     return '';

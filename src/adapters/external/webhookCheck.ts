@@ -70,7 +70,7 @@ export class HookChecker {
     const secret = fields?.['secret'];
     if (fields === null || typeof secret !== 'string') return { status: 401, problem: 'expected a JSON object with the secret' };
     if (!isSame(this.#secret, secret)) return { status: 401, problem: 'the secret is wrong' };
-    const late = this.#lateness(timeOf(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
+    const late = this.#lateness(parseTimeValue(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
     if (late !== null) return late;
     const otherFields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'secret'));
     // A sender that cannot sign has rarely a nonce. The same body twice is then a duplicate.
@@ -112,15 +112,15 @@ function fieldsOf(body: Buffer): Readonly<Record<string, unknown>> | null {
 
 /** Returns the value of a request, or why it is refused. */
 function valueOf(time: unknown, value: unknown, nonce: string): HookValue | HookRefusal {
-  const timeMs = timeOf(time);
+  const timeMs = parseTimeValue(time);
   if (timeMs === null) return { status: 400, problem: 'time: expected the time that the value is of, a Unix time or a date' };
-  const number = numberOf(value);
+  const number = parseNumberValue(value);
   if (number === null) return { status: 400, problem: 'value: expected a number, true or false' };
   return { timeMs, value: number, nonce };
 }
 
 /** Returns a time in whole ms, from a Unix time or a date; null: it is not a time. */
-export function timeOf(value: unknown): number | null {
+export function parseTimeValue(value: unknown): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const text = String(value);
   const ms = /^\d+(\.\d+)?$/.test(text) ? msOfUnix(Number(text)) : msOfDate(text);
@@ -128,7 +128,7 @@ export function timeOf(value: unknown): number | null {
 }
 
 /** Returns a number, also of text, and 1 or 0 of a flag; null: it is not a number. */
-export function numberOf(value: unknown): number | null {
+export function parseNumberValue(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const isNumberText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
   const number = typeof value === 'number' || isNumberText ? Number(value) : NaN;

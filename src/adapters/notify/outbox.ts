@@ -46,7 +46,7 @@ export class AlertOutbox {
       previous !== undefined && urgency(alert) <= urgency(previous) && this.#scheduler.nowMs - previous.timeMs < this.#quietMs;
     if (isRepeat) return;
     this.#recent.set(key, { ...alert, timeMs: this.#scheduler.nowMs });
-    for (const queue of this.#queues) queue.add(alert);
+    for (const queue of this.#queues) queue.queueAlert(alert);
   }
 
   /** Number of waiting alerts of all notifiers. */
@@ -107,7 +107,7 @@ class NotifierQueue {
     return this.#waiting.length;
   }
 
-  add(alert: Alert): void {
+  queueAlert(alert: Alert): void {
     if (this.#isStopped) return;
     this.#insert({ alert, tries: 0 });
     if (this.#waiting.length > MAX_WAITING) {

@@ -34,7 +34,7 @@ type WarningAt = (code: Warning['code'], text: string, index: number) => Warning
 export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder: string): readonly Warning[] {
   const ownFiles = Object.entries(inputs).filter(([path]) => !/(^|\/)node_modules\//.test(path) && !path.includes('isobar:'));
   return ownFiles.flatMap(([path, { imports }]) => {
-    const text = textOf(join(folder, path));
+    const text = fileText(join(folder, path));
     const file = relative(process.cwd(), join(folder, path));
     const warningAt: WarningAt = (code, warningText, index) => ({ code, text: warningText, file, line: lineAt(text, index) });
     const imported = imports.flatMap(({ path: name, external }) => (external === true ? (importWarning(name, text, warningAt) ?? []) : []));
@@ -92,7 +92,7 @@ function isPure(module: string, text: string): boolean {
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
 /** Returns the text of a source file; '' if it cannot be read. */
-function textOf(path: string): string {
+function fileText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

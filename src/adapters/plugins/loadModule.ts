@@ -9,7 +9,7 @@ import { nearestName } from '../../base/number/nearestName.ts';
 import type { Warning } from '../../model/warning.ts';
 import { bundleInProcess, type Bundler } from './bundler.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
-import { writeModule } from './cache.ts';
+import { writeModule } from './moduleCache.ts';
 
 /** An author's file as a loaded module. */
 export interface LoadedModule {

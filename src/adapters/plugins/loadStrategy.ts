@@ -69,7 +69,7 @@ const EXAMPLE = 'write: export default class MyStrategy extends Strategy.with({ 
 function checkDefault(exported: unknown, displayName: string, base: Constructor): StrategyClass {
   if (exported === undefined) throw new ConfigError(`${displayName}: expected a default export, got none`, EXAMPLE);
   if (!isConstructor(exported))
-    throw new ConfigError(`${displayName}: expected a class as default export, got ${kindOf(exported)}`, EXAMPLE);
+    throw new ConfigError(`${displayName}: expected a class as default export, got ${valueKindText(exported)}`, EXAMPLE);
   return checkStrategy(exported, displayName, base);
 }
 
@@ -110,7 +110,7 @@ function functionKind(prototype: object, name: string): string {
 }
 
 /** Returns the kind of a value, for messages. */
-function kindOf(value: unknown): string {
+function valueKindText(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'function') return 'a function';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

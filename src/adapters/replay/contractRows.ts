@@ -4,7 +4,7 @@ import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { BEST_STAGES, RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { BarBook } from '../../venue/barBook.ts';
-import type { ReplayHost } from './host.ts';
+import type { ReplayHost } from './replayHost.ts';
 import { followRow, type EventOrder } from './eventOrder.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
@@ -92,14 +92,14 @@ export class ContractRows {
     const listed = new Set<Bracket>();
     const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
       brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
-    const within = (price: number): number => Math.max(low, Math.min(high, price));
+    const clamp = (price: number): number => Math.max(low, Math.min(high, price));
     return {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
         // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
         if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
         return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
-          const price = within(levelOf(bracket));
+          const price = clamp(levelOf(bracket));
           const worseOfOpen = bracket.isLong ? Math.min(price, open) : Math.max(price, open);
           return this.stop(bracket, eventOrder === null ? worseOfOpen : price, closeMs);
         });
@@ -107,7 +107,7 @@ export class ContractRows {
       ofEntries: () =>
         list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
           listed.add(bracket);
-          const price = within(levelOf(bracket));
+          const price = clamp(levelOf(bracket));
           const { isLong, entryPrice } = bracket;
           return this.stop(bracket, isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice), closeMs, STAGE.stopOfEntry);
         }),

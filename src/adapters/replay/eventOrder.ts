@@ -2,7 +2,7 @@
 
 import { levelOf, trailLevelOf, type Bracket } from '../../orders/stops/brackets.ts';
 import type { BarBook } from '../../venue/barBook.ts';
-import type { ReplayHost } from './host.ts';
+import type { ReplayHost } from './replayHost.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;

@@ -9,7 +9,7 @@ import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
-import type { MatchedFeed, ReplayHost } from './host.ts';
+import type { MatchedFeed, ReplayHost } from './replayHost.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
 // hot: docs/performance.md#file-constants
@@ -115,14 +115,14 @@ export class MarginWatch {
    * Called when everything at `timeMs` is matched. Checks positions by the marks of rows that close now, if one can matter, then settles
    * funding.
    */
-  settle(timeMs: number): void {
+  settleInstant(timeMs: number): void {
     if (this.isSettling) return;
-    if (timeMs >= this.nextMs) this.judge(timeMs);
+    if (timeMs >= this.nextMs) this.checkPositions(timeMs);
     if (this.due.length > 0) this.payFunding();
   }
 
   /** Applies the marks of the rows at `timeMs`, liquidates what lacks margin, and finds the next row to check. */
-  private judge(timeMs: number): void {
+  private checkPositions(timeMs: number): void {
     this.isSettling = true;
     this.lines.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);

@@ -11,7 +11,7 @@ import type { BarBook } from '../../venue/barBook.ts';
 import { TradeMatcher, type TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
-import type { MatchedFeed, ReplayHost } from './host.ts';
+import type { MatchedFeed, ReplayHost } from './replayHost.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;

@@ -13,11 +13,11 @@ import type { BookVenue } from '../../venue/bookVenue.ts';
 import { MATCHING_RULE } from '../../venue/trace/matchTracer.ts';
 import type { TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
-import type { ReplayHost } from './host.ts';
+import type { ReplayHost } from './replayHost.ts';
 import type { ContractRows } from './contractRows.ts';
 import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
-import { FixedLatency, type LatencyModel } from './latency.ts';
+import { FixedLatency, type LatencyModel } from './latencyModel.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import { matchTrades, rowOpenMs, passBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
@@ -250,7 +250,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   settleMarks(): void {
-    this.watch?.settle(this.engine.nowMs);
+    this.watch?.settleInstant(this.engine.nowMs);
   }
 
   // --- Called by the venue

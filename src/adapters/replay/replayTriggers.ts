@@ -5,7 +5,7 @@ import type { Order, OrderId } from '../../model/order.ts';
 import type { RowTriggers, TradedRow } from '../../venue/futures/rowOrder.ts';
 import { TriggerQueue, type PlaceChild, type ReachedTriggers, type Trigger, type TriggerKind } from '../../venue/futures/triggers.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
-import type { ReplayHost } from './host.ts';
+import type { ReplayHost } from './replayHost.ts';
 import type { MarginWatch } from './marginWatch.ts';
 
 /** Maximum number of waiting trigger orders of an account. The bot's own limits are lower. */
@@ -39,7 +39,7 @@ export class ReplayTriggers implements RowTriggers {
   place(order: Order, nowMs: number): number | null {
     const { id, instrument, instrumentIndex, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot, triggerTicks = 0 } = order;
     const child = { instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot };
-    const trigger = this.queue.place(this.account, kindOf(order), triggerTicks, child, nowMs);
+    const trigger = this.queue.place(this.account, triggerKindOf(order), triggerTicks, child, nowMs);
     if (trigger === null) return null;
     this.orderOf.set(trigger.id, id);
     this.triggerOf.set(id, trigger);
@@ -114,7 +114,7 @@ export class ReplayTriggers implements RowTriggers {
 }
 
 /** Returns the venue's trigger type: an exit is a stop-loss or take-profit, any other waits for a rise or fall. */
-function kindOf({ side, reduceOnly, triggersAbove = false }: Order): TriggerKind {
+function triggerKindOf({ side, reduceOnly, triggersAbove = false }: Order): TriggerKind {
   if (!reduceOnly) return triggersAbove ? 'rise' : 'fall';
   return triggersAbove === (side === 'buy') ? 'stopLoss' : 'takeProfit';
 }

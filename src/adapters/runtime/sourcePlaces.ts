@@ -21,7 +21,7 @@ export function sourcePlaces(stack: string): string {
 
 /** Returns a place of a built file as `path:line:column` of its source. Null without a map. */
 function sourceOf(file: string, line: number, column: number): string | null {
-  const map = textOf(`${file}.map`);
+  const map = fileText(`${file}.map`);
   if (map === null) return null;
   const entry = new SourceMap(JSON.parse(map) as ConstructorParameters<typeof SourceMap>[0]).findEntry(line - 1, column - 1);
   if (!('originalSource' in entry)) return null;
@@ -29,7 +29,7 @@ function sourceOf(file: string, line: number, column: number): string | null {
 }
 
 /** Returns the text of a file, or null if it cannot be read. */
-function textOf(url: string): string | null {
+function fileText(url: string): string | null {
   try {
     return readFileSync(new URL(url), 'utf8');
   } catch {

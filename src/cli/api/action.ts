@@ -13,7 +13,7 @@ import { argsFromText } from '../../protocol/textArguments.ts';
 import { answerTimeoutMs } from '../options/timeout.ts';
 import { jsonText, print } from '../terminal/print.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
-import { endpointJson, endpointText, endpointListText } from './list.ts';
+import { endpointJson, endpointText, endpointListText } from './endpointText.ts';
 import { dryRun, dryRunText } from './dryRun.ts';
 
 /** The options of `isobar api`. */
@@ -30,11 +30,7 @@ export interface ApiArgs extends AccessOptions {
 /** Runs `isobar api`: prints the list of endpoints, shows the request of one call, or makes the call. */
 export async function api(args: ApiArgs): Promise<void> {
   const op = args.endpoint === undefined ? null : opOf(args.endpoint);
-  if (args.list) {
-    if (args.json) print(jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)));
-    else print(op === null ? endpointListText() : endpointText(op));
-    return;
-  }
+  if (args.list) return print(listText(op, args.json));
   if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints all names');
   const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
@@ -48,12 +44,18 @@ export async function api(args: ApiArgs): Promise<void> {
       print(hide(args.json ? jsonText(preview) : dryRunText(preview)));
     } else {
       noteProxies();
-      const { callEndpoint } = await import('./call.ts');
+      const { callEndpoint } = await import('./callEndpoint.ts');
       await callEndpoint({ op, args: apiArgs, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
     }
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(hide(error.message), hide(error.remedy)) : error;
   }
+}
+
+/** Returns the description of an endpoint, or of all endpoints. */
+function listText(op: Op | null, isJson: boolean): string {
+  if (isJson) return jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op));
+  return op === null ? endpointListText() : endpointText(op);
 }
 
 /**

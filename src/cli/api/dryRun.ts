@@ -7,7 +7,7 @@ import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { signRequest, stringToSign, type UnsignedRequest } from '../../protocol/request.ts';
 
-/** These texts stand in a request in place of the key and of the signature. */
+/** Texts that replace the key and the signature in a shown request. */
 const NO_KEY = '(your API key)';
 const SIGNATURE = '(HMAC-SHA256 of the string to sign)';
 

@@ -5,9 +5,9 @@ import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/c
 import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
 import { type BarKey, barsPath, instrumentPath, listKeys, listSeries, type SeriesKey } from '../../adapters/catalog/files/paths.ts';
-import { listExternal, type ExternalKey } from '../../adapters/catalog/external/external.ts';
+import { listExternal, type ExternalKey } from '../../adapters/catalog/external/externalSeries.ts';
 import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
-import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
+import { resampleInto } from '../../adapters/catalog/bars/loadFeed.ts';
 import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
 import type { BarFormat } from '../../adapters/catalog/rows/formats.ts';

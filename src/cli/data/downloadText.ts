@@ -1,8 +1,8 @@
 // Output of `isobar data download`, `record` and `instruments` for people: at most 100 columns, times in UTC.
 
 import type { DownloadedSet, FailedSet } from '../../tasks/download/download.ts';
-import type { RefreshedInstrument } from '../../tasks/download/refresh.ts';
-import type { RecordNews } from '../../tasks/download/recorder.ts';
+import type { RefreshedInstrument } from '../../tasks/download/refreshInstruments.ts';
+import type { RecordNews } from '../../tasks/download/recordBars.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { assertNever } from '../../base/assert.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';

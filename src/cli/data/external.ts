@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
 import { importExternal, type ImportedExternal } from '../../adapters/catalog/external/importExternal.ts';
-import { listExternal, type ExternalKey } from '../../adapters/catalog/external/external.ts';
+import { listExternal, type ExternalKey } from '../../adapters/catalog/external/externalSeries.ts';
 import {
   checkExternal,
   readExternalManifest,

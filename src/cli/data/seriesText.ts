@@ -5,7 +5,7 @@ import type { ImportedSeries } from '../../adapters/catalog/import/importSeries.
 import type { CheckedSeries, SeriesEntry } from '../../adapters/catalog/series/seriesStore.ts';
 import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
 import type { Warning } from '../../model/warning.ts';
 import { markWarnings } from '../../report/warnings/dataWarnings.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import type { CheckResult } from '../../tasks/doctor/context/check.ts';
-import { bundleText } from '../../tasks/doctor/bundle.ts';
+import { bundleText } from '../../tasks/doctor/bundleText.ts';
 import { resolveTarget, runDoctor, type DoctorOptions } from '../../tasks/doctor/doctor.ts';
 import { withoutKeys } from '../../access/keyLike.ts';
 import type { AccessOptions } from '../../access/settings.ts';

@@ -1,7 +1,7 @@
 // Implements `isobar replay`: replays the journal and reports whether every decision is the same.
 
-import { replayFolder } from '../../tasks/bot/decisions/folder.ts';
-import type { ReplayResult } from '../../tasks/bot/decisions/journal.ts';
+import { replayFolder } from '../../tasks/bot/decisions/replayFolder.ts';
+import type { ReplayResult } from '../../tasks/bot/decisions/replayJournal.ts';
 import { EXIT } from '../../base/errors.ts';
 import { formatTime } from '../../model/time.ts';
 

@@ -3,9 +3,9 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
-import { sendAct, askLogs, askView, BotSilentError } from '../../tasks/control/client.ts';
-import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
-import type { BotRequest } from '../../tasks/control/request.ts';
+import { sendAct, askLogs, askView, BotSilentError } from '../../tasks/control/controlClient.ts';
+import { dataFolderOf } from '../../tasks/control/folder/dataFolderOf.ts';
+import type { BotRequest } from '../../tasks/control/botRequest.ts';
 import { rearm, readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { holderIn, killerOf } from '../../tasks/kill/separate/killTurn.ts';
 import { runAfter } from '../../adapters/clock/wallClock.ts';

@@ -135,7 +135,7 @@ function botProcess(
 
 /**
  * Returns the exit code of a bot that a signal has ended. A bot that had reported its exit code was past its end: a forwarded signal that
- * reaches a process while Node takes down its handlers ends it, and says nothing of the bot.
+ * reaches a process while Node removes its handlers ends it, and proves nothing about the bot.
  */
 export function exitCodeAfter(signal: NodeJS.Signals, reported: number | null): number {
   const isForwarded = SIGNALS.some((name) => name === signal);

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
-import { runCommand } from './calls.ts';
-import { MessageLines } from './lines.ts';
+import { runCommand } from './runCommand.ts';
+import { MessageLines } from './messageLines.ts';
 import { McpServer } from './server.ts';
 
 const MAX_LINE_BYTES = 2 ** 20;
@@ -17,13 +17,13 @@ export async function serve({ allowLive }: { readonly allowLive: boolean }): Pro
     send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
     run: (words, done) => runCommand(program, words, done),
   });
-  const lines = new MessageLines(MAX_LINE_BYTES, (line) => server.take(line));
+  const lines = new MessageLines(MAX_LINE_BYTES, (line) => server.handleLine(line));
   await new Promise<void>((resolve) => {
     const stop = (): void => {
       process.stdin.destroy();
       server.stop(resolve);
     };
-    process.stdin.on('data', (chunk: Buffer) => lines.add(chunk));
+    process.stdin.on('data', (chunk: Buffer) => lines.addChunk(chunk));
     process.stdin.once('end', () => {
       lines.end();
       server.finish(resolve);

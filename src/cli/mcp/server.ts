@@ -1,8 +1,8 @@
 // Implements the Model Context Protocol over JSON-RPC 2.0: answers requests, and runs tools in a queue.
 
 import { ConfigError } from '../../base/errors.ts';
-import type { CommandResult } from './calls.ts';
-import { toolSchema, TOOLS, wordsOf, type Tool } from './tools.ts';
+import type { CommandResult } from './runCommand.ts';
+import { toolSchema, TOOLS, commandWords, type Tool } from './tools.ts';
 
 /** Supported versions of the protocol, the newest first. */
 const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -17,7 +17,7 @@ const RESULT_CODES: readonly (number | null)[] = [0, 3, 4];
 const ERRORS = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
 
 /** What the server takes. */
-export interface ServerDeps {
+export interface McpServerDeps {
   readonly version: string;
   readonly allowLive: boolean;
   /** Sends one message. */
@@ -26,12 +26,12 @@ export interface ServerDeps {
   readonly run: (words: readonly string[], done: (result: CommandResult) => void) => () => void;
 }
 
-type Id = string | number;
+type RequestId = string | number;
 type MessageFields = Readonly<Record<string, unknown>>;
 
 /** A call of a tool that runs or waits. */
 interface Call {
-  readonly id: Id;
+  readonly id: RequestId;
   readonly words: readonly string[];
   /** Ends the command; null while the call waits. */
   end: (() => void) | null;
@@ -40,21 +40,21 @@ interface Call {
 
 /** A server for one client. */
 export class McpServer {
-  readonly #deps: ServerDeps;
+  readonly #deps: McpServerDeps;
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #calls = new Map<Id, Call>();
+  readonly #calls = new Map<RequestId, Call>();
   #running = 0;
   /** True once the client has sent `initialize`. */
   #isInitialized = false;
   #whenIdle: (() => void) | null = null;
 
-  constructor(deps: ServerDeps) {
+  constructor(deps: McpServerDeps) {
     this.#deps = deps;
     this.#tools = new Map(TOOLS.filter(({ isLive }) => deps.allowLive || !isLive).map((tool) => [tool.name, tool]));
   }
 
   /** Handles one line of input. Null stands for a line that was too long. */
-  take(line: string | null): void {
+  handleLine(line: string | null): void {
     if (line === null) return this.#fail(null, ERRORS.invalid, 'the message is longer than 1 MiB');
     if (line.trim() === '') return;
     let message: unknown;
@@ -71,34 +71,34 @@ export class McpServer {
     const isRequest = 'id' in message;
     if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
       return this.#fail(null, ERRORS.invalid, 'id: expected a text or a whole number');
-    if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, ERRORS.invalid, 'method: expected a text');
+    if (typeof method !== 'string') return this.#fail(isRequest ? (id as RequestId) : null, ERRORS.invalid, 'method: expected a text');
     if (!isRequest) return this.#onNotification(method, params);
-    if (!isFields(params)) return this.#fail(id as Id, ERRORS.params, 'params: expected an object');
-    this.#answer(id as Id, method, params);
+    if (!isFields(params)) return this.#fail(id as RequestId, ERRORS.params, 'params: expected an object');
+    this.#answer(id as RequestId, method, params);
   }
 
-  /** Ends all calls. Calls `done` once all commands have ended. */
+  /** Cancels all calls. Calls `done` once their commands have ended. */
   stop(done: () => void): void {
     this.#whenIdle = done;
     for (const call of this.#calls.values()) this.#cancel(call);
-    this.#startWaiting();
+    this.#startQueuedCalls();
   }
 
-  /** Calls `done` once all calls have been answered. */
+  /** Waits for all calls. Calls `done` once they have been answered. */
   finish(done: () => void): void {
     this.#whenIdle = done;
-    this.#startWaiting();
+    this.#startQueuedCalls();
   }
 
   #onNotification(method: string, params: unknown): void {
     if (method !== 'notifications/cancelled' || !isFields(params)) return;
-    const call = this.#calls.get(params['requestId'] as Id);
+    const call = this.#calls.get(params['requestId'] as RequestId);
     if (call !== undefined) this.#cancel(call);
-    this.#startWaiting();
+    this.#startQueuedCalls();
   }
 
   /** Answers a request of the client by its method. Only `ping` is answered before `initialize`. */
-  #answer(id: Id, method: string, params: MessageFields): void {
+  #answer(id: RequestId, method: string, params: MessageFields): void {
     if (this.#calls.has(id)) return this.#fail(id, ERRORS.invalid, 'a call with this id is running');
     if (method === 'ping') return this.#succeed(id, {});
     if (method === 'initialize') return this.#initialize(id, params);
@@ -109,7 +109,7 @@ export class McpServer {
   }
 
   /** Agrees on a version of the protocol, and says what the server can do. */
-  #initialize(id: Id, { protocolVersion }: MessageFields): void {
+  #initialize(id: RequestId, { protocolVersion }: MessageFields): void {
     const chosenVersion = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
     this.#isInitialized = true;
     this.#succeed(id, {
@@ -121,18 +121,18 @@ export class McpServer {
   }
 
   /** Queues a call of a tool. Fails for an unknown tool, for invalid arguments, and beyond the maximum number of calls. */
-  #call(id: Id, { name, arguments: args = {} }: MessageFields): void {
+  #call(id: RequestId, { name, arguments: args = {} }: MessageFields): void {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool === undefined) return this.#fail(id, ERRORS.params, this.#noToolText(name));
     if (!isFields(args)) return this.#fail(id, ERRORS.params, 'arguments: expected an object');
     if (this.#calls.size >= MAX_CALLS) return this.#fail(id, ERRORS.invalid, `${MAX_CALLS} calls are running: wait for one of them`);
     try {
-      this.#calls.set(id, { id, words: wordsOf(tool, args), end: null, isCancelled: false });
+      this.#calls.set(id, { id, words: commandWords(tool, args), end: null, isCancelled: false });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       return this.#fail(id, ERRORS.params, `${error.message}; ${error.remedy}`);
     }
-    this.#startWaiting();
+    this.#startQueuedCalls();
   }
 
   /** Returns the error for a tool that does not exist or needs `--allow-live`. */
@@ -145,7 +145,7 @@ export class McpServer {
   }
 
   /** Starts waiting calls while fewer than MAX_RUNNING run. Calls `#whenIdle` when no call is left. */
-  #startWaiting(): void {
+  #startQueuedCalls(): void {
     for (const call of this.#calls.values()) {
       if (this.#running >= MAX_RUNNING) break;
       if (call.end === null) this.#start(call);
@@ -163,7 +163,7 @@ export class McpServer {
       this.#running--;
       this.#calls.delete(call.id);
       if (!call.isCancelled) this.#succeed(call.id, resultOf(result));
-      this.#startWaiting();
+      this.#startQueuedCalls();
     });
   }
 
@@ -174,11 +174,11 @@ export class McpServer {
     else call.end();
   }
 
-  #succeed(id: Id, result: object): void {
+  #succeed(id: RequestId, result: object): void {
     this.#deps.send({ jsonrpc: '2.0', id, result });
   }
 
-  #fail(id: Id | null, code: number, message: string): void {
+  #fail(id: RequestId | null, code: number, message: string): void {
     this.#deps.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
 }

@@ -7,7 +7,7 @@ import { nearestName } from '../../base/number/nearestName.ts';
 export type ArgumentKind = 'text' | 'number' | 'flag' | 'list';
 
 /** An argument of a tool. */
-export interface Argument {
+export interface ToolArgument {
   readonly kind: ArgumentKind;
   readonly help: string;
   readonly isNeeded?: boolean;
@@ -20,23 +20,23 @@ export interface Tool {
   readonly name: string;
   readonly help: string;
   readonly command: readonly string[];
-  readonly args: Readonly<Record<string, Argument>>;
+  readonly args: Readonly<Record<string, ToolArgument>>;
   /** True when the tool acts on a running bot. */
   readonly isLive: boolean;
   /** True when the tool writes nothing. */
   readonly isReadOnly: boolean;
 }
 
-const text = (help: string): Argument => ({ kind: 'text', help });
-const number = (help: string): Argument => ({ kind: 'number', help });
-const flag = (help: string): Argument => ({ kind: 'flag', help });
-const list = (help: string): Argument => ({ kind: 'list', help });
-const needed = (argument: Argument): Argument => ({ ...argument, isNeeded: true });
-const word = (argument: Argument): Argument => ({ ...argument, isWord: true });
+const text = (help: string): ToolArgument => ({ kind: 'text', help });
+const number = (help: string): ToolArgument => ({ kind: 'number', help });
+const flag = (help: string): ToolArgument => ({ kind: 'flag', help });
+const list = (help: string): ToolArgument => ({ kind: 'list', help });
+const required = (argument: ToolArgument): ToolArgument => ({ ...argument, isNeeded: true });
+const positional = (argument: ToolArgument): ToolArgument => ({ ...argument, isWord: true });
 
 /** The arguments that name a run, and change it. */
 const RUN = {
-  what: needed(word(text('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
+  what: required(positional(text('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
   set: list('changes to the definition, such as params.fast=20 or fees.taker=0.0005'),
   data: text('for a strategy file: a CSV file of bars'),
   cash: text('for a strategy file: the starting cash in the quote asset'),
@@ -50,8 +50,8 @@ const BOT = {
   data: text('the data folder of the bot'),
   config: text('the config of the bot, which names its data folder'),
 };
-const WHY = { why: needed(text('the reason, which is stored in the journal')) };
-const SCOPE = { scope: word(text('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
+const WHY = { why: required(text('the reason, which is stored in the journal')) };
+const SCOPE = { scope: positional(text('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
 
 const READ_ONLY = { isLive: false, isReadOnly: true };
 const WRITING = { isLive: false, isReadOnly: false };
@@ -70,7 +70,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'strategy_describe',
     help: 'Parameters with range, unit and help; feeds; warm-up of a strategy file',
     command: ['strategy', 'show'],
-    args: { file: needed(word(text('a strategy file'))) },
+    args: { file: required(positional(text('a strategy file'))) },
     ...READ_ONLY,
   },
   { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READ_ONLY },
@@ -86,7 +86,7 @@ export const TOOLS: readonly Tool[] = [
     help: 'Import files of bars, marks, funding rates, trades, or an external series, into the catalog',
     command: ['data', 'import'],
     args: {
-      files: needed(word(list('files or patterns'))),
+      files: required(positional(list('files or patterns'))),
       symbol: text('the symbol; default from the file name'),
       interval: text('the interval; default from the file name'),
       market: text('spot or futures'),
@@ -107,10 +107,10 @@ export const TOOLS: readonly Tool[] = [
     help: 'Make seeded synthetic bars, labelled synthetic',
     command: ['data', 'generate'],
     args: {
-      symbol: needed(text('one symbol or several: SYNUSDT,TWOUSDT')),
-      interval: needed(text('such as 15m')),
-      from: needed(text('the time of the first bar, such as 2024-01-01')),
-      bars: needed(number('the number of bars')),
+      symbol: required(text('one symbol or several: SYNUSDT,TWOUSDT')),
+      interval: required(text('such as 15m')),
+      from: required(text('the time of the first bar, such as 2024-01-01')),
+      bars: required(number('the number of bars')),
       seed: number('a whole number from 0'),
       price: text('the price at the start'),
       market: text('spot or futures'),
@@ -137,8 +137,8 @@ export const TOOLS: readonly Tool[] = [
     help: 'Run a strategy with many parameter sets, rank them, and correct the best one for selection bias',
     command: ['sweep'],
     args: {
-      definition: needed(word(text('a run definition (.yaml)'))),
-      grid: needed(list('values of a parameter, such as fast=5..50:5')),
+      definition: required(positional(text('a run definition (.yaml)'))),
+      grid: required(list('values of a parameter, such as fast=5..50:5')),
       random: number('the number of sets that are drawn from the grid'),
       by: text('the figure that ranks the sets'),
       workers: number('threads'),
@@ -162,7 +162,7 @@ export const TOOLS: readonly Tool[] = [
     help: 'Explain why a run or a bot traded at a bar, or did not: values, conditions, risk, matching',
     command: ['why'],
     args: {
-      folder: needed(word(text('a run folder, or the data folder of a bot'))),
+      folder: required(positional(text('a run folder, or the data folder of a bot'))),
       at: text('a UTC time inside the bar'),
       symbol: text('the symbol of the bar'),
       order: number('the number of an order, in place of a time'),
@@ -182,8 +182,8 @@ export const TOOLS: readonly Tool[] = [
     help: 'The summary of a finished run, or a comparison of two',
     command: ['report'],
     args: {
-      run: needed(word(text('a run folder'))),
-      other: word(text('a second run folder, to compare with the first')),
+      run: required(positional(text('a run folder'))),
+      other: positional(text('a second run folder, to compare with the first')),
       as: text('figures by the definitions of quantstats, empyrical, backtesting.py, vectorbt, freqtrade or nautilus'),
       out: text('the folder for the page of a comparison'),
     },
@@ -193,7 +193,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'verify',
     help: 'Repeat a finished run and compare the results. Exit code 0 identical, 3 different',
     command: ['verify'],
-    args: { run: needed(word(text('a run folder'))) },
+    args: { run: required(positional(text('a run folder'))) },
     ...READ_ONLY,
   },
   {
@@ -201,7 +201,7 @@ export const TOOLS: readonly Tool[] = [
     help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 different',
     command: ['parity'],
     args: {
-      folder: needed(word(text('the data folder of a bot'))),
+      folder: required(positional(text('the data folder of a bot'))),
       config: text('the config that the bot ran with'),
       latency: text('latency of the backtest: ms, or measured'),
     },
@@ -235,8 +235,8 @@ export const TOOLS: readonly Tool[] = [
     help: 'Tighten a risk limit of a running bot until its next start',
     command: ['tighten'],
     args: {
-      limit: needed(word(text('a limit under risk: of the config'))),
-      value: needed(word(text('its new value'))),
+      limit: required(positional(text('a limit under risk: of the config'))),
+      value: required(positional(text('its new value'))),
       ...WHY,
       ...BOT,
     },
@@ -260,14 +260,14 @@ export const TOOLS: readonly Tool[] = [
 /** Returns a tool as `tools/list` describes it. */
 export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): object {
   const entries = Object.entries(args);
-  const required = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
+  const requiredNames = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
   return {
     name,
     description: help,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, { kind, help: description }]) => [key, { ...SCHEMAS[kind], description }])),
-      ...(required.length > 0 ? { required } : {}),
+      ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
       additionalProperties: false,
     },
     annotations: { readOnlyHint: isReadOnly, destructiveHint: isLive, openWorldHint: isLive },
@@ -282,7 +282,26 @@ const SCHEMAS: Readonly<Record<ArgumentKind, object>> = {
 };
 
 /** Returns the words of the command line for a call. Throws a ConfigError that names the invalid argument. */
-export function wordsOf(tool: Tool, args: Readonly<Record<string, unknown>>): readonly string[] {
+export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>): readonly string[] {
+  checkNames(tool, args);
+  const words: string[] = [];
+  const options: string[] = [];
+  for (const [name, argument] of Object.entries(tool.args)) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (value === undefined) {
+      if (argument.isNeeded === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
+      continue;
+    }
+    const texts = argumentTexts(`${tool.name}: ${name}`, argument, value);
+    if (argument.isWord === true) words.push(...texts.map(asWord));
+    else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
+    else options.push(...texts.map((each) => `--${name}=${each}`));
+  }
+  return [...tool.command, ...words, ...options, '--json'];
+}
+
+/** Throws a ConfigError for an argument that the tool does not have. */
+function checkNames(tool: Tool, args: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(tool.args);
   for (const name of Object.keys(args)) {
     if (names.includes(name)) continue;
@@ -292,27 +311,13 @@ export function wordsOf(tool: Tool, args: Readonly<Record<string, unknown>>): re
       nearest === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`,
     );
   }
-  const words: string[] = [];
-  const options: string[] = [];
-  for (const [name, argument] of Object.entries(tool.args)) {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    if (value === undefined) {
-      if (argument.isNeeded === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
-      continue;
-    }
-    const texts = textsOf(`${tool.name}: ${name}`, argument, value);
-    if (argument.isWord === true) words.push(...texts.map(asWord));
-    else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
-    else options.push(...texts.map((each) => `--${name}=${each}`));
-  }
-  return [...tool.command, ...words, ...options, '--json'];
 }
 
 /** Returns a positional argument. Puts `./` before a leading dash, because the command would read the argument as an option. */
 const asWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
 
 /** Returns the texts of an argument. Empty for a flag. Throws ConfigError for a value of another kind. */
-function textsOf(place: string, { kind }: Argument, value: unknown): readonly string[] {
+function argumentTexts(place: string, { kind }: ToolArgument, value: unknown): readonly string[] {
   if (kind === 'flag') {
     if (typeof value !== 'boolean') throw wrongKind(place, 'true or false', value);
     return [];

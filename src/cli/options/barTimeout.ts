@@ -3,7 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 
 /** The option for the longest time that a strategy may take for a bar. */
-export const BAR_TIMEOUT = {
+export const BAR_TIMEOUT_OPTION = {
   type: 'string',
   requiresArg: true,
   default: '10',

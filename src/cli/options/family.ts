@@ -4,7 +4,10 @@ import { ConfigError } from '../../base/errors.ts';
 import { TEXT_OPTION } from './text.ts';
 
 /** The option `--family` of commands that count trials. */
-export const FAMILY = { ...TEXT_OPTION, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
+export const FAMILY_OPTION = {
+  ...TEXT_OPTION,
+  describe: 'Name that separates its trials from unrelated work on the same market data',
+} as const;
 
 /** Returns the family name. Null without the option. Throws ConfigError for an invalid name. */
 export function familyOf(name: string | undefined): string | null {

@@ -6,12 +6,12 @@ import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { TEXT_OPTION } from './text.ts';
 
-const none: readonly string[] = [];
-const list = { type: 'string', array: true, requiresArg: true } as const;
+const NO_VALUES: readonly string[] = [];
+const LIST_OPTION = { type: 'string', array: true, requiresArg: true } as const;
 
 /** The option that changes keys of a definition. */
 export const SET_OPTION = {
-  set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
+  set: { ...LIST_OPTION, default: NO_VALUES, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
 } as const;
 
 /** The options that, with a strategy file, replace a definition. */
@@ -20,10 +20,10 @@ export const DATA_OPTIONS = {
   cash: { ...TEXT_OPTION, describe: 'Starting cash, in the quote asset of the bars' },
   symbol: { ...TEXT_OPTION, describe: 'Symbol of the bars; default: from the file name' },
   interval: { ...TEXT_OPTION, describe: 'Interval of the bars; default: from the file name' },
-  params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
+  params: { ...LIST_OPTION, default: NO_VALUES, describe: 'Parameter of the strategy: --params fast=20' },
 } as const;
 
-/** The options that say what is run. */
+/** The options that select and change a run. */
 export interface RunRequestArgs {
   /** A run definition or a strategy file. */
   readonly what?: string | undefined;
@@ -45,7 +45,7 @@ const isStrategyFile = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 type DataOption = 'cash' | 'symbol' | 'interval';
 
 /** Returns the request of a command line of `isobar <command>`. Throws ConfigError when its options contradict each other. */
-export function requestOf(command: string, args: RunRequestArgs): RunRequest {
+export function runRequestOf(command: string, args: RunRequestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
   const { what } = args;
   const dataOption = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);

@@ -4,7 +4,7 @@ import { Decimal } from '../../base/number/decimal.ts';
 import { counted } from '../../base/text/format.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
-import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/model.ts';
+import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/divergences.ts';
 import { alignedRows, table } from '../terminal/tables.ts';
 import { wrapText } from '../terminal/wrapText.ts';
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createProject, createStrategy } from '../../tasks/project/project.ts';
-import type { StrategyKind } from '../../tasks/project/template.ts';
+import type { StrategyKind } from '../../tasks/project/templateTexts.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { printLines } from '../terminal/print.ts';
 

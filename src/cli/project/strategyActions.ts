@@ -1,7 +1,7 @@
 // Implements `isobar strategy list` and `show`: prints the available strategies, and the parameters and feeds of one strategy.
 
-import { inspectStrategy } from '../../tasks/project/inspect.ts';
-import { aboutOf, listStrategies } from '../../tasks/project/files.ts';
+import { inspectStrategy } from '../../tasks/project/inspectStrategy.ts';
+import { aboutOf, listStrategies } from '../../tasks/project/listStrategies.ts';
 import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
 import { print } from '../terminal/print.ts';
 import { strategyListText, strategyText } from './strategyText.ts';

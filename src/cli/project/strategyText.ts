@@ -1,7 +1,7 @@
 // Output of `isobar strategy list` and `show`.
 
-import type { StrategyNotes } from '../../tasks/project/inspect.ts';
-import type { ListedStrategy } from '../../tasks/project/files.ts';
+import type { StrategyNotes } from '../../tasks/project/inspectStrategy.ts';
+import type { ListedStrategy } from '../../tasks/project/listStrategies.ts';
 import { counted } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { indentText } from '../terminal/wrapText.ts';

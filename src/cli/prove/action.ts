@@ -9,7 +9,7 @@ import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { proveText } from './proveText.ts';
-import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
+import { runRequestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 /** Options of `isobar prove`. */
 interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
@@ -27,7 +27,7 @@ const MAX_TIMES = 100_000;
 /** Runs `isobar prove`. The exit code is 0 for proved, 3 for refuted and 4 for not proved. */
 export async function prove(args: ProveArgs): Promise<void> {
   const line = progressLine('proofs');
-  const request = requestOf('prove', { ...args, demo: false });
+  const request = runRequestOf('prove', { ...args, demo: false });
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const proving = watchProve(request, {
     times: timesOf(args),

@@ -1,7 +1,7 @@
 // Options of `isobar prove`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
@@ -13,7 +13,7 @@ const options = (args: Argv) =>
       ...SET_OPTION,
       times: { ...TEXT_OPTION, default: '200', describe: 'Number of random times after which the data end or change' },
       quick: { type: 'boolean', default: false, describe: 'Use at most 20 random times' },
-      'bar-timeout': BAR_TIMEOUT,
+      'bar-timeout': BAR_TIMEOUT_OPTION,
       ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger, which keeps the verdict; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 proved, 3 refuted, 4 not proved' },

@@ -1,8 +1,8 @@
 // Options of `isobar backtest`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
-import { FAMILY } from '../options/family.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
+import { FAMILY_OPTION } from '../options/family.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
@@ -26,8 +26,8 @@ const options = (args: Argv) =>
         default: true,
         describe: 'Compute the envelope of the result; --no-envelope leaves it out',
       },
-      'bar-timeout': BAR_TIMEOUT,
-      family: FAMILY,
+      'bar-timeout': BAR_TIMEOUT_OPTION,
+      family: FAMILY_OPTION,
       ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       demo: { type: 'boolean', default: false, describe: 'Run a strategy file, or a strategy of isobar, on synthetic bars' },
     })

@@ -1,8 +1,8 @@
 // Implements `isobar backtest`: runs the backtest in a worker thread, shows progress, and prints the result.
 
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
-import { stagingFolder } from '../../adapters/disk/folders/staging.ts';
-import type { RunDescription, RunOutcome } from '../../tasks/backtest/thread/messages.ts';
+import { stagingFolder } from '../../adapters/disk/folders/stagingFolder.ts';
+import type { RunDescription, RunOutcome } from '../../tasks/backtest/thread/workerMessages.ts';
 import { watchRun } from '../../tasks/backtest/thread/watchRun.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { familyOf } from '../options/family.ts';
@@ -10,7 +10,7 @@ import { barTimeoutMs } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
-import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
+import { runRequestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 /** Options of `isobar backtest`. */
 interface BacktestArgs extends RunRequestArgs {
@@ -33,7 +33,7 @@ export async function runBacktestCommand(args: BacktestArgs): Promise<void> {
     line.clear();
     process.stderr.write(`${text}\n`);
   };
-  const request = requestOf('backtest', args);
+  const request = runRequestOf('backtest', args);
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const trial = { ledger: args.ledger ?? null, family: familyOf(args.family) };

@@ -1,7 +1,7 @@
 // Options of `isobar breakeven`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 /** Adds the options of the command. */
@@ -10,7 +10,7 @@ const options = (args: Argv) =>
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })
     .options({
       ...SET_OPTION,
-      'bar-timeout': BAR_TIMEOUT,
+      'bar-timeout': BAR_TIMEOUT_OPTION,
       json: { type: 'boolean', default: false, describe: 'Print the result alone as JSON on stdout' },
       demo: { type: 'boolean', default: false, describe: 'Run a strategy file, or a strategy of isobar, on synthetic bars' },
     })

@@ -1,10 +1,10 @@
 // Implements `isobar breakeven`: searches in a worker thread, shows progress, and prints the result.
 
-import { stagingFolder } from '../../adapters/disk/folders/staging.ts';
+import { stagingFolder } from '../../adapters/disk/folders/stagingFolder.ts';
 import { watchBreakEven } from '../../tasks/backtest/thread/watchRun.ts';
 import { breakEvenLines } from '../../report/terminal/breakEvenTable.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
-import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
+import { runRequestOf, type RunRequestArgs } from '../options/runRequest.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
@@ -17,7 +17,7 @@ interface BreakevenArgs extends RunRequestArgs {
 /** Runs `isobar breakeven`. */
 export async function breakeven(args: BreakevenArgs): Promise<void> {
   const line = progressLine('bars');
-  const search = watchBreakEven(requestOf('breakeven', args), {
+  const search = watchBreakEven(runRequestOf('breakeven', args), {
     // The search writes no run folder, so the folders below stay unused.
     outFolder: '.',
     stagingFolder: stagingFolder('.'),

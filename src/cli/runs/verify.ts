@@ -1,7 +1,7 @@
 // Options of `isobar verify`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
@@ -10,7 +10,7 @@ const options = (args: Argv) =>
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .options({
       in: { ...TEXT_OPTION, describe: 'Folder in which the run was started; default: the recorded one' },
-      'bar-timeout': BAR_TIMEOUT,
+      'bar-timeout': BAR_TIMEOUT_OPTION,
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 identical, 3 different' },
     })

@@ -1,8 +1,8 @@
 // Output of `isobar verify` for people: the verdict first, then the differences and the changed inputs. At most 100 columns.
 
 import type { VerifyVerdict } from '../../tasks/backtest/verify/verify.ts';
-import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
-import type { TableDifference } from '../../tasks/backtest/verify/tables.ts';
+import type { ChangedInput } from '../../tasks/backtest/verify/checkInputs.ts';
+import type { TableDifference } from '../../tasks/backtest/verify/tableDifference.ts';
 import { assertNever } from '../../base/assert.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 import { withLead } from '../../report/terminal/lines.ts';
@@ -27,7 +27,7 @@ export function verdictText(verdict: VerifyVerdict): string {
   return lines.join('\n');
 }
 
-/** Returns the lines of a text. The label stands in front of the first line, and the others are indented. */
+/** Returns the lines of a text. The label precedes the first line, and the others are indented. */
 function labelledLines(label: string, text: string): string[] {
   return text.split('\n').flatMap((line, index) => withLead(`  ${(index === 0 ? label : '').padEnd(LEAD - 2)}`, line));
 }

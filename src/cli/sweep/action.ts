@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
-import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
+import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/sweepFolder.ts';
 import { SHARED_PARALLEL, openSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
-import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
+import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threadRunner.ts';
 import { rankingFigure, setUpSweep, type SweepRequest, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
 import { displayPath } from '../../definition/text/paths.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
@@ -13,7 +13,7 @@ import { shellWord } from '../../base/text/shellWord.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 import { sweepTable } from '../../report/sweep/terminal.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
-import { checkUrl } from '../../tasks/sweep/queue/queueClient.ts';
+import { checkRedisUrl } from '../../tasks/sweep/queue/queueClient.ts';
 import type { TaskRunner } from '../../tasks/sweep/search/sweep.ts';
 import { print, printError } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
@@ -95,7 +95,7 @@ function checkQueueOptions({ work, queue }: SweepArgs): void {
       '--no-work: expected only with --queue',
       'add --queue, or remove --no-work: without a queue this machine does all the work',
     );
-  if (queue !== undefined) checkUrl(queue);
+  if (queue !== undefined) checkRedisUrl(queue);
 }
 
 /** Shows on stderr how many sets are done. */

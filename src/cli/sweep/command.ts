@@ -1,8 +1,8 @@
 // Options of `isobar sweep` and `isobar sweep-worker`. Their code is loaded when one runs.
 
 import type { Argv } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
-import { FAMILY } from '../options/family.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
+import { FAMILY_OPTION } from '../options/family.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
 const none: readonly string[] = [];
@@ -10,7 +10,7 @@ const list = { type: 'string', array: true, requiresArg: true, default: none } a
 /** Options of both commands: how sets run on a machine. */
 const threads = {
   workers: { ...TEXT_OPTION, describe: 'Number of threads; default: one for each core' },
-  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds without progress after which a set is given up; 0 never gives up' },
+  'bar-timeout': { ...BAR_TIMEOUT_OPTION, describe: 'Seconds without progress after which a set is given up; 0 never gives up' },
   memory: { ...TEXT_OPTION, describe: 'Memory in MiB for the equity of sets that run together; default: 64 for each thread' },
 } as const;
 const catalog = { ...TEXT_OPTION, describe: 'Catalog in place of the one that the definition names' } as const;
@@ -32,7 +32,7 @@ const sweepOptions = (args: Argv) =>
       fresh: { type: 'boolean', default: false, describe: 'Run all sets again, also those that the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
       out: { ...TEXT_OPTION, default: 'runs', describe: 'Folder under which the run folder is made' },
-      family: FAMILY,
+      family: FAMILY_OPTION,
       ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print sweep.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print only the path of the run folder' },

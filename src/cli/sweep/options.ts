@@ -1,7 +1,7 @@
 // Reads the options that both sweep commands share: the number of threads, and the memory of each.
 
-import type { ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
-import { defaultThreads } from '../../tasks/sweep/search/pool.ts';
+import type { ThreadOptions } from '../../tasks/sweep/threads/threadRunner.ts';
+import { defaultThreads } from '../../tasks/sweep/search/threadPool.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
 import { wholeNumber } from '../options/values.ts';
 

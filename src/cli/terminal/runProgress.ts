@@ -4,7 +4,7 @@ import type { Phase } from '../../tasks/backtest/run/progressCells.ts';
 import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
 import { stopOnSignal } from './stopOnSignal.ts';
 
-/** What the progress line says in each phase of a run. */
+/** Text of the progress line in each phase of a run. */
 export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
   start: 'starting',
   load: 'loading',

@@ -1,7 +1,7 @@
 // Options of `isobar why`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
-import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
 /** Adds the options of the command. */
@@ -18,7 +18,7 @@ const options = (args: Argv) =>
       order: { ...TEXT_OPTION, describe: 'Number of an order: order_id in orders.csv, or the number in the journal of a bot' },
       in: { ...TEXT_OPTION, describe: 'Folder in which the run was started; default: the recorded one' },
       config: { ...TEXT_OPTION, describe: 'Config of the bot; default: the one of its last start' },
-      'bar-timeout': BAR_TIMEOUT,
+      'bar-timeout': BAR_TIMEOUT_OPTION,
       json: { type: 'boolean', default: false, describe: 'Print the explanation as JSON on stdout' },
     })
     .example('$0 why runs/20240701-120000-smaCross --order 12', 'shows why the order was sent, the verdict of each rule, and the fills')

@@ -3,7 +3,7 @@
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 import type { ExplainedBar, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
-import { explanationLines } from './answer.ts';
+import { explanationLines } from './explanationLines.ts';
 import { orderTitle, riskLines, venueLines } from './orderText.ts';
 import { calledLines, whenLines, fieldLines, numberText, valueLines } from './strategyText.ts';
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
 import { barsOf, sliceColumns } from '../../adapters/catalog/files/columns.ts';
-import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
-import { memoryStore, wholeSet } from '../../adapters/catalog/bars/store.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
+import { memoryStore, wholeSet } from '../../adapters/catalog/bars/barStore.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { loadFeeds } from './feeds.ts';
 import { executionIntervalRule } from './executionInterval.ts';
@@ -34,7 +34,7 @@ function feedsOf(sets: readonly BarColumns[], lines: string, fromMs: number | nu
   return loadFeeds(parseDefinition(source), source, store, { fromMs, toMs: null });
 }
 const feedNames = (feeds: ReturnType<typeof feedsOf>) =>
-  feeds.map(({ name, bars, isHidden }) => `${name} ${bars.interval}${isHidden === true ? ' hidden' : ''}`);
+  feeds.map(({ name, bars, isExecutionOnly }) => `${name} ${bars.interval}${isExecutionOnly === true ? ' hidden' : ''}`);
 
 const hours = coarser(minutes, '1h');
 const quarters = coarser(minutes, '15m');

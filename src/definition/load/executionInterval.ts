@@ -2,7 +2,7 @@
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { nestedIn } from '../../model/bars/aggregateBars.ts';
@@ -69,7 +69,7 @@ export function executionOnlyFeeds(
     const loaded = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
     if (loaded === null) return [];
     const { bars, firstRow, quality, files = [] } = loaded;
-    return [{ name: `inside ${feed.name}`, bars: withRunRecord(bars), firstRow, quality, files, isHidden: true }];
+    return [{ name: `inside ${feed.name}`, bars: withRunRecord(bars), firstRow, quality, files, isExecutionOnly: true }];
   });
 }
 

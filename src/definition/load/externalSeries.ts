@@ -1,8 +1,8 @@
 // Loads the external series of a definition from the catalog.
 
-import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/external.ts';
+import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/externalSeries.ts';
 import { loadExternal } from '../../adapters/catalog/external/externalStore.ts';
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { newestValues } from '../../model/bars/knownValues.ts';
@@ -30,7 +30,7 @@ export function loadExternalSeries(
       'import the bars into the catalog that has the series, and name them by feeds',
     );
   const available = listExternal(folder);
-  const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
+  const symbols = [...new Set(feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true).map(({ bars }) => bars.instrument.wireName))];
   // Without `symbol`, a series without a symbol comes first; else each symbol of the feeds that has one gets its own.
   return entries.flatMap(([name, { name: catalogName = name, symbol }]) => {
     const exists = (seriesSymbol: string | null): boolean =>

@@ -1,10 +1,10 @@
 // Loads the feeds of a definition from the catalog as columns of bars.
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
-import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
+import { loadFeed } from '../../adapters/catalog/bars/loadFeed.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
-import { qualityOf } from '../../adapters/catalog/bars/quality.ts';
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import { qualityOf } from '../../adapters/catalog/bars/barQuality.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { changedInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';

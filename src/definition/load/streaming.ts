@@ -1,6 +1,6 @@
 // Decides whether the bars of a definition are read block by block, and opens them so.
 
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { openStreamedBars, StreamedBars, type Streaming } from '../../adapters/catalog/bars/streamedBars.ts';
 import { barsPath, instrumentPath } from '../../adapters/catalog/files/paths.ts';
 import type { FeedPlan } from '../plan/plan.ts';

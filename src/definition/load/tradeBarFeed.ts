@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { DAY_MS } from '../../base/calendar.ts';
 import { readInstrument, type BarRange, type LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
-import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/barQuality.ts';
 import { noteHash } from '../../adapters/catalog/bars/readHashes.ts';
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { firstRowAtOrAfter } from '../../adapters/catalog/files/columns.ts';
 import { instrumentPath, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { barsOfDay, type TradeBarRows } from '../../adapters/catalog/trades/tradeBars.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testInstrument } from '../../../test/fixtures/syntheticBars.ts';
 import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
-import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/barQuality.ts';
 import { barsOf } from '../../adapters/catalog/files/columns.ts';
 import { importTrades } from '../../adapters/catalog/import/importTrades.ts';
 import { Strategy } from '../../strategy/strategy.ts';

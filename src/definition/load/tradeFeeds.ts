@@ -1,7 +1,7 @@
 // Builds execution-only feeds from the trades of the catalog. A row holds all trades of one ms; the tape of the feed holds each trade.
 
 import { daysWithout, loadTrades, type LoadedTrades } from '../../adapters/catalog/trades/tradeStore.ts';
-import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { tradesFolder, tradesManifestPath } from '../../adapters/catalog/trades/trades.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -67,7 +67,7 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
     firstRow: firstRowOfRun,
     quality: qualityOf(loaded),
     files: [...loaded.files, tradesManifestPath(folder, key)],
-    isHidden: true,
+    isExecutionOnly: true,
     missingIds: loaded.gaps.reduce((sum, { missing }) => sum + missing, 0),
   };
 }

@@ -1,7 +1,7 @@
 // Computes the funding of a run: each funding time with its rate, and the mark price that the rate applies to.
 
 import { firstRowAtOrAfter } from '../../adapters/catalog/files/columns.ts';
-import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import type { FundingTime } from '../../model/bars/marks.ts';
 import { pow10 } from '../../base/number/exact.ts';
 

@@ -1,10 +1,10 @@
 // Loads the futures data of a run: mark prices, funding rates, and notes about missing data.
 
 import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
-import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import { instrumentText } from '../../adapters/catalog/records/instrumentRecord.ts';
 import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
-import type { SeriesStore } from '../../adapters/catalog/bars/store.ts';
+import type { SeriesStore } from '../../adapters/catalog/bars/barStore.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
 import { ticksOf, type BarColumns } from '../../model/bars/bars.ts';
 import type { FundingRates } from '../../model/bars/fundingRates.ts';

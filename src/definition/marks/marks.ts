@@ -1,7 +1,7 @@
 // Computes the mark prices of each traded bar: aggregated from finer mark klines, or bounded by coarser ones.
 
 import type { MarkColumns } from '../../model/bars/marks.ts';
-import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import { mulDiv, pow10 } from '../../base/number/exact.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import { typicalLengthMs } from '../../model/interval.ts';

@@ -26,7 +26,7 @@ export interface FeedPlan {
   /** The catalog files that it was read from; missing for bars from memory. */
   readonly files?: readonly string[];
   /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
-  readonly isHidden?: boolean;
+  readonly isExecutionOnly?: boolean;
   /** When its symbol joins the run, ms UTC (`listed`). */
   readonly listedFromMs?: number;
   /** When its symbol leaves the run, ms UTC (`listed`). Positions in it are closed in its last bar. */

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
-import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
-import { memoryStore, wholeSet } from '../../adapters/catalog/bars/store.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
+import { memoryStore, wholeSet } from '../../adapters/catalog/bars/barStore.ts';
 import { loadFeeds } from '../load/feeds.ts';
 import { parseDefinition } from './parse.ts';
 import { yamlSource } from './source.ts';

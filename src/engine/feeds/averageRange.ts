@@ -14,8 +14,8 @@ export const RANGE_BARS = 14;
  * bars.
  */
 export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): number {
-  const visible = execution.isHidden
-    ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex)
+  const visible = execution.isExecutionOnly
+    ? feeds.find((feed) => !feed.isExecutionOnly && feed.instrumentIndex === execution.instrumentIndex)
     : execution;
   if (visible === undefined || visible.cursor.row < RANGE_BARS) return NAN;
   const { high, low, close, instrument } = visible.bars;

@@ -60,7 +60,7 @@ export class FeedRun {
   /** True for the execution feed, the finest feed of its instrument: it matches orders and marks positions. */
   isExecution = false;
   /** True for an execution-only feed: strategies cannot ask for it. */
-  isHidden = false;
+  isExecutionOnly = false;
   /** True when a strategy with `onBar` listens to it. */
   hasOnBar = false;
   /** Execution feeds only: opens and closes in whole ticks. */

@@ -56,7 +56,7 @@ export class StrategyFeeds {
   constructor(strategy: string, feeds: readonly FeedRun[], blockRows: number) {
     this.strategy = strategy;
     this.blockRows = blockRows;
-    this.shown = feeds.filter(({ isHidden }) => !isHidden);
+    this.shown = feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
     for (const feed of this.shown) this.byView.set(feed.view, feed);
     this.main = this.shown.find((feed) => feed.name === 'bars') ?? (this.shown.length === 1 ? this.shown[0]! : null);
     if (this.main) this.needed.add(this.main);

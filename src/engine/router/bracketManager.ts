@@ -24,6 +24,7 @@ const NAN = NaN;
 /** Delay before a take-profit that could not be sent is placed again. */
 const TARGET_RETRY_MS = 10_000;
 const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as const;
+const NO_TARGET = { takeProfit: 0, ladder: null } as const;
 
 /** The entry that a leg protects. */
 type ProtectedEntry = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
@@ -136,7 +137,7 @@ export class BracketManager {
     if (order.reason === null || !order.isGuarded || (followUps === 0 && brackets.aside.count === 0)) return order;
     this.armStop(order, fill);
     const isLeaving = runs[order.strategy]!.isLeaving(order.instrumentIndex);
-    return { ...order, ...NO_STOP, ...(isLeaving ? { takeProfit: 0, ladder: null } : {}) } as BotOrder;
+    return Object.assign({}, order, NO_STOP, isLeaving ? NO_TARGET : {});
   }
 
   /** True when take-profits wait for the end of their entry. */

@@ -1,4 +1,4 @@
-// Spread of one or two series over a sliding window: sums of squares and products of the distances from the means, updated row by row.
+// Variance, correlation and the like of one or two series over a sliding window. Sums of squared deviations and of products are updated row by row.
 
 import type { Series } from '../graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from '../graph/spec.ts';
@@ -12,8 +12,8 @@ export const MAX_BARS = 100_000;
 /** Number of rows from a full sum to the next, if the window is not longer. */
 const PERIOD_ROWS = 1024;
 /**
- * Smallest share that a spread may have of all sums of squares since the last full sum together. Each update of a sum adds at most three roundings
- * of 2^-53 of it, so that they stay below 3e-10 of the spread.
+ * A full sum is made when the squared deviations fall below this share of the accumulated squares. Each update of a sum adds at most three
+ * roundings of 2^-53 of it, so the error of rounding stays below 3e-10 of the squared deviations.
  */
 const MIN_SHARE = 1.1e-6;
 
@@ -24,10 +24,10 @@ const ANCHOR = 0;
 const SUM = 1;
 /** Sum of the squares of the distances from the anchor. */
 const SQUARES = 2;
-/** All sums of squares since the last full sum together. The full sum counts as many times as it has values. */
-const TOTAL = 3;
-/** Sum of the squares of the distances from the mean. Exactly 0 if all values are equal. */
-const SPREAD = 4;
+/** The sums of squares of all rows since the last full sum, added up. The full sum counts as many times as it has values. */
+const ACCUMULATED_SQUARES = 3;
+/** Sum of the squared deviations from the mean. Exactly 0 if all values are equal. */
+const SQUARED_DEVIATIONS = 4;
 const STATE_LENGTH = 5;
 
 type Column = IndicatorColumn<Float64Array>;
@@ -45,28 +45,29 @@ function sumAll({ values, base }: Column, row: number, bars: number, state: Floa
     squares += distance * distance;
   }
   const mean = sum / bars;
-  let spread = 0;
-  for (let i = first; i <= last; i++) spread += (values[i]! - anchor - mean) * (values[i]! - anchor - mean);
+  let deviation = 0;
+  for (let i = first; i <= last; i++) deviation += (values[i]! - anchor - mean) * (values[i]! - anchor - mean);
   state[ANCHOR] = anchor;
   state[SUM] = sum;
-  state[SPREAD] = spread;
+  state[SQUARED_DEVIATIONS] = deviation;
   state[SQUARES] = squares;
-  state[TOTAL] = squares * bars;
+  state[ACCUMULATED_SQUARES] = squares * bars;
 }
 
-/** The largest number of rows whose sums are made before their statistics. */
-const TURN_ROWS = 256;
+/** Largest number of rows whose sums are computed before their statistics. */
+const BATCH_ROWS = 256;
 /**
- * Sums of the rows of a turn, by their place in it: `bars` times the distance of the newest value from the mean or `bars` times the sum of the
- * products, and the spreads. Sums first and then divisions and roots, because each loop is then short. Kernels take turns, so they share them.
+ * Sums of the rows of a batch, by their place in it. `slide` and `sumWindow` write them, and `statistics` reads them. `NUMERATORS`: `bars` times
+ * the deviation of the newest value, or `bars` times the sum of the products. The others: the squared deviations. Sums first and then divisions
+ * and roots, because each loop is then short. Kernels compute one after the other, so they share these arrays.
  */
-const NUMERATORS = new Float64Array(TURN_ROWS);
-const SPREADS_A = new Float64Array(TURN_ROWS);
-const SPREADS_B = new Float64Array(TURN_ROWS);
+const NUMERATORS = new Float64Array(BATCH_ROWS);
+const DEVIATIONS_A = new Float64Array(BATCH_ROWS);
+const DEVIATIONS_B = new Float64Array(BATCH_ROWS);
 
 /**
  * A kernel whose sums follow a window. The values are taken as distances from an anchor, a value of the window. A full sum is made at times,
- * and where a much larger spread has left the window, so that errors of rounding do not accumulate.
+ * and where much larger deviations have left the window, so that errors of rounding do not accumulate.
  */
 abstract class SlidingKernel implements Kernel {
   protected readonly bars: number;
@@ -74,7 +75,7 @@ abstract class SlidingKernel implements Kernel {
   readonly #out: NumberWindow;
   /** Number of consecutive rows with all values, counted up to `bars`. */
   #complete = 0;
-  /** The next row whose sums cannot be made from those of the row before it. */
+  /** The next row whose sums cannot be computed from those of the row before it. */
   #nextFullRow = 0;
 
   constructor(out: NumberWindow, bars: number) {
@@ -85,17 +86,17 @@ abstract class SlidingKernel implements Kernel {
 
   fill(fromRow: number, toRow: number): void {
     for (let row = fromRow; row < toRow;) {
-      const endRow = Math.min(toRow, this.#nextFullRow, row + TURN_ROWS);
+      const endRow = Math.min(toRow, this.#nextFullRow, row + BATCH_ROWS);
       const slid = row < endRow ? this.slide(row, endRow) : 0;
       if (slid > 0) this.#write(row, slid);
       row += slid;
-      // A whole turn is followed by the next one.
-      if (row < toRow && slid < TURN_ROWS) this.#start(row++);
+      // A full batch ended at its size limit, so sliding continues. A short one needs a full sum.
+      if (row < toRow && slid < BATCH_ROWS) this.#writeFullRow(row++);
     }
   }
 
   /** Writes a row from its whole window, or NaN if a value of it is missing. */
-  #start(row: number): void {
+  #writeFullRow(row: number): void {
     this.#complete = this.hasValues(row) ? Math.min(this.bars, this.#complete + 1) : 0;
     const isComplete = this.#complete === this.bars;
     this.#nextFullRow = row + (isComplete ? this.#period : 1);
@@ -111,23 +112,23 @@ abstract class SlidingKernel implements Kernel {
   }
 
   /**
-   * Makes the sums of the rows [row, endRow), each from those of the row before it. Stops where the spread is not exact enough or a value is
-   * missing. Returns the number of rows.
+   * Computes the sums of the rows [row, endRow), each from those of the row before it, into the shared arrays. Stops where the squared deviations
+   * are not exact enough or a value is missing. Returns the number of rows.
    */
   protected abstract slide(row: number, endRow: number): number;
   /** Returns true if every source has a value. */
   protected abstract hasValues(row: number): boolean;
-  /** Makes the sums of the whole window that ends with `row`. */
+  /** Computes the sums of the whole window that ends with `row`, into the first elements of the shared arrays. */
   protected abstract sumWindow(row: number): void;
-  /** Writes the statistics of the first `count` sums to `out`, from the element `first` on. */
+  /** Writes the statistics of the first `count` sums of the shared arrays to `out`, from the element `first` on. */
   protected abstract statistics(out: Float64Array, first: number, count: number): void;
 }
 
 /** What a statistic makes of a window of one series. */
-export type SpreadStatistic = 'variance' | 'stdDev' | 'zscore';
+export type DeviationStatistic = 'variance' | 'stdDev' | 'zscore';
 
 /** Returns the spec of a statistic of the last `bars` values of a series. Throws ConfigError if `bars` is below `min`. */
-export function spreadStatistic(name: SpreadStatistic, x: Source, bars: number, min: number): IndicatorSpec<Series> {
+export function deviationStatistic(name: DeviationStatistic, x: Source, bars: number, min: number): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, min, MAX_BARS);
   return seriesSpec({
     name,
@@ -135,17 +136,17 @@ export function spreadStatistic(name: SpreadStatistic, x: Source, bars: number, 
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make: (wiring) => new SpreadKernel(name, wiring.numbers(0), wiring.out(0), bars),
+    make: (wiring) => new DeviationKernel(name, wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
 /** Computes a statistic of one series. */
-class SpreadKernel extends SlidingKernel {
-  readonly #name: SpreadStatistic;
+class DeviationKernel extends SlidingKernel {
+  readonly #name: DeviationStatistic;
   readonly #column: Column;
   readonly #state = new Float64Array(STATE_LENGTH);
 
-  constructor(name: SpreadStatistic, column: Column, out: NumberWindow, bars: number) {
+  constructor(name: DeviationStatistic, column: Column, out: NumberWindow, bars: number) {
     super(out, bars);
     this.#name = name;
     this.#column = column;
@@ -156,12 +157,12 @@ class SpreadKernel extends SlidingKernel {
     const { bars } = this;
     const perBar = 1 / bars;
     const numerators = NUMERATORS;
-    const spreads = SPREADS_A;
+    const deviations = DEVIATIONS_A;
     const state = this.#state;
     const anchor = state[ANCHOR]!;
     let sum = state[SUM]!;
     let squares = state[SQUARES]!;
-    let total = state[TOTAL]!;
+    let accumulated = state[ACCUMULATED_SQUARES]!;
     const first = row - base;
     const count = endRow - row;
     let i = 0;
@@ -170,16 +171,16 @@ class SpreadKernel extends SlidingKernel {
       const leaving = values[first + i - bars]! - anchor;
       sum += entering - leaving;
       squares += (entering - leaving) * (entering + leaving);
-      total += squares;
-      const spread = squares - sum * sum * perBar;
+      accumulated += squares;
+      const deviation = squares - sum * sum * perBar;
       // False also for a missing value.
-      if (!(spread >= total * MIN_SHARE)) break;
+      if (!(deviation >= accumulated * MIN_SHARE)) break;
       numerators[i] = entering * bars - sum;
-      spreads[i] = spread;
+      deviations[i] = deviation;
     }
     state[SUM] = sum;
     state[SQUARES] = squares;
-    state[TOTAL] = total;
+    state[ACCUMULATED_SQUARES] = accumulated;
     return i;
   }
 
@@ -191,22 +192,22 @@ class SpreadKernel extends SlidingKernel {
     const state = this.#state;
     sumAll(this.#column, row, this.bars, state);
     NUMERATORS[0] = -state[SUM]!;
-    SPREADS_A[0] = state[SPREAD]!;
+    DEVIATIONS_A[0] = state[SQUARED_DEVIATIONS]!;
   }
 
   protected statistics(out: Float64Array, first: number, count: number): void {
     const { bars } = this;
     const numerators = NUMERATORS;
-    const spreads = SPREADS_A;
+    const deviations = DEVIATIONS_A;
     switch (this.#name) {
       case 'variance':
-        for (let i = 0; i < count; i++) out[first + i] = finite(spreads[i]! / bars);
+        for (let i = 0; i < count; i++) out[first + i] = finite(deviations[i]! / bars);
         break;
       case 'stdDev':
-        for (let i = 0; i < count; i++) out[first + i] = finite(Math.sqrt(spreads[i]! / bars));
+        for (let i = 0; i < count; i++) out[first + i] = finite(Math.sqrt(deviations[i]! / bars));
         break;
       case 'zscore':
-        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / Math.sqrt(spreads[i]! * bars));
+        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / Math.sqrt(deviations[i]! * bars));
         break;
     }
   }
@@ -251,18 +252,18 @@ class PairKernel extends SlidingKernel {
     const { bars } = this;
     const perBar = 1 / bars;
     const numerators = NUMERATORS;
-    const spreadsA = SPREADS_A;
-    const spreadsB = SPREADS_B;
+    const deviationsA = DEVIATIONS_A;
+    const deviationsB = DEVIATIONS_B;
     const stateA = this.#stateA;
     const stateB = this.#stateB;
     const anchorA = stateA[ANCHOR]!;
     const anchorB = stateB[ANCHOR]!;
     let sumA = stateA[SUM]!;
     let squaresA = stateA[SQUARES]!;
-    let totalA = stateA[TOTAL]!;
+    let accumulatedA = stateA[ACCUMULATED_SQUARES]!;
     let sumB = stateB[SUM]!;
     let squaresB = stateB[SQUARES]!;
-    let totalB = stateB[TOTAL]!;
+    let accumulatedB = stateB[ACCUMULATED_SQUARES]!;
     let products = this.#products[0]!;
     const firstA = row - baseA;
     const firstB = row - baseB;
@@ -276,24 +277,24 @@ class PairKernel extends SlidingKernel {
       products += enteringA * enteringB - leavingA * leavingB;
       sumA += enteringA - leavingA;
       squaresA += (enteringA - leavingA) * (enteringA + leavingA);
-      totalA += squaresA;
+      accumulatedA += squaresA;
       sumB += enteringB - leavingB;
       squaresB += (enteringB - leavingB) * (enteringB + leavingB);
-      totalB += squaresB;
-      const spreadA = squaresA - sumA * sumA * perBar;
-      const spreadB = squaresB - sumB * sumB * perBar;
+      accumulatedB += squaresB;
+      const deviationA = squaresA - sumA * sumA * perBar;
+      const deviationB = squaresB - sumB * sumB * perBar;
       // False also for a missing value.
-      if (!(spreadA >= totalA * MIN_SHARE && spreadB >= totalB * MIN_SHARE)) break;
+      if (!(deviationA >= accumulatedA * MIN_SHARE && deviationB >= accumulatedB * MIN_SHARE)) break;
       numerators[i] = products * bars - sumA * sumB;
-      spreadsA[i] = spreadA;
-      spreadsB[i] = spreadB;
+      deviationsA[i] = deviationA;
+      deviationsB[i] = deviationB;
     }
     stateA[SUM] = sumA;
     stateA[SQUARES] = squaresA;
-    stateA[TOTAL] = totalA;
+    stateA[ACCUMULATED_SQUARES] = accumulatedA;
     stateB[SUM] = sumB;
     stateB[SQUARES] = squaresB;
-    stateB[TOTAL] = totalB;
+    stateB[ACCUMULATED_SQUARES] = accumulatedB;
     this.#products[0] = products;
     return i;
   }
@@ -316,34 +317,34 @@ class PairKernel extends SlidingKernel {
     for (let i = row - bars + 1; i <= row; i++) products += (a[i - baseA]! - anchorA) * (b[i - baseB]! - anchorB);
     this.#products[0] = products;
     NUMERATORS[0] = products * bars - stateA[SUM]! * stateB[SUM]!;
-    SPREADS_A[0] = stateA[SPREAD]!;
-    SPREADS_B[0] = stateB[SPREAD]!;
+    DEVIATIONS_A[0] = stateA[SQUARED_DEVIATIONS]!;
+    DEVIATIONS_B[0] = stateB[SQUARED_DEVIATIONS]!;
   }
 
   protected statistics(out: Float64Array, first: number, count: number): void {
     const { bars } = this;
     const numerators = NUMERATORS;
-    const spreadsA = SPREADS_A;
-    const spreadsB = SPREADS_B;
+    const deviationsA = DEVIATIONS_A;
+    const deviationsB = DEVIATIONS_B;
     switch (this.#name) {
       case 'covariance':
         for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / (bars * (bars - 1)));
         break;
       case 'beta':
-        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / (spreadsB[i]! * bars));
+        for (let i = 0; i < count; i++) out[first + i] = finite(numerators[i]! / (deviationsB[i]! * bars));
         break;
       case 'corr':
-        for (let i = 0; i < count; i++) out[first + i] = correlation(numerators[i]!, spreadsA[i]! * spreadsB[i]!, bars);
+        for (let i = 0; i < count; i++) out[first + i] = correlation(numerators[i]!, deviationsA[i]! * deviationsB[i]!, bars);
         break;
     }
   }
 }
 
 /** Returns the correlation of a window, NaN if all values of a series are equal. `numerator`: `bars` times the sum of the products. */
-function correlation(numerator: number, spreads: number, bars: number): number {
-  const share = numerator / (Math.sqrt(spreads) * bars);
+function correlation(numerator: number, deviations: number, bars: number): number {
+  const share = numerator / (Math.sqrt(deviations) * bars);
   // Rounding could take the correlation of two proportional series beyond 1.
-  if (share > 1) return spreads > 0 ? 1 : NAN;
-  if (share < -1) return spreads > 0 ? -1 : NAN;
+  if (share > 1) return deviations > 0 ? 1 : NAN;
+  if (share < -1) return deviations > 0 ? -1 : NAN;
   return share;
 }

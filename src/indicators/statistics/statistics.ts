@@ -5,7 +5,7 @@ import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../g
 import { windowedSeries } from '../graph/stepped.ts';
 import type { IndicatorColumn } from '../graph/window.ts';
 import { sortedStatistic } from './sorted.ts';
-import { MAX_BARS, spreadStatistic } from './spread.ts';
+import { MAX_BARS, deviationStatistic } from './spread.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 // hot: docs/performance.md#file-constants
@@ -52,12 +52,12 @@ export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** Returns the variance of the last `bars` values: their mean squared distance from their mean (population). */
 export function variance(x: Source, bars: number): IndicatorSpec<Series> {
-  return spreadStatistic('variance', x, bars, 1);
+  return deviationStatistic('variance', x, bars, 1);
 }
 
 /** Returns the standard deviation of the last `bars` values (population). */
 export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
-  return spreadStatistic('stdDev', x, bars, 1);
+  return deviationStatistic('stdDev', x, bars, 1);
 }
 
 /**
@@ -65,7 +65,7 @@ export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
  * are equal.
  */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
-  return spreadStatistic('zscore', x, bars, 2);
+  return deviationStatistic('zscore', x, bars, 2);
 }
 
 /** Returns the mean distance of the last `bars` values from their mean. */

@@ -12,7 +12,7 @@ import {
   play as simulate,
   read,
   WELL as GOOD_READ,
-  type Outcome,
+  type TrueOutcome,
   type Read,
 } from '../../../test/fixtures/outcomes.ts';
 import { REPLAY_ABSENCE_BOUNDS, Resolution, type AbsenceBounds, type ResolutionStep } from './resolver.ts';
@@ -171,7 +171,7 @@ describe('Resolution', () => {
 // The proof of order-safety, section 11, by simulation: no history within the assumptions A1 to A4 ends in a wrong `noEffect`.
 describe('under every outcome within the assumptions A1 to A4', () => {
   const cases = (market: Market) => fc.tuple(outcome, fc.array(read, { minLength: 20, maxLength: 60 }), fc.constant(market));
-  const isJudgedRight = (bounds: AbsenceBounds) => (args: [Outcome, Read[], Market]) => {
+  const isJudgedRight = (bounds: AbsenceBounds) => (args: [TrueOutcome, Read[], Market]) => {
     const [orderOutcome, reads, market] = args;
     const end = simulate(new Resolution(market, 0), orderOutcome, reads, bounds);
     if (end === null) return true;
@@ -184,7 +184,7 @@ describe('under every outcome within the assumptions A1 to A4', () => {
   });
 
   it('the resolution decides if all reads are complete', () => {
-    const absentOutcome: Outcome = { admittedMs: null, hiddenMs: 0, fillMs: null, endMs: 0 };
+    const absentOutcome: TrueOutcome = { admittedMs: null, hiddenMs: 0, fillMs: null, endMs: 0 };
     expect(
       simulate(
         new Resolution('spot', 0),
@@ -196,9 +196,9 @@ describe('under every outcome within the assumptions A1 to A4', () => {
   });
 
   const wideBounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
-  const lateOutcome: Outcome = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
+  const lateOutcome: TrueOutcome = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
   /** Each bound is needed: without it the resolution gets this outcome wrong, and with it right. */
-  it.each<[string, Partial<AbsenceBounds>, Outcome, number, Partial<Read>]>([
+  it.each<[string, Partial<AbsenceBounds>, TrueOutcome, number, Partial<Read>]>([
     ['the admission window', { recvWindowMs: 0 }, lateOutcome, 12_000, { ageMs: 2000 }],
     ['the visibility delay', { visibilityDelayMs: 0 }, lateOutcome, 7000, {}],
     ['the read lag', { readLagMs: 0 }, { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 }, 16_000, { olderTradesMs: 2000 }],

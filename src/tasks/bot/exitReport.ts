@@ -5,7 +5,7 @@ export function reportExit(exitCode: number): void {
   if (process.connected) process.send?.({ exitCode }, () => {});
 }
 
-/** Returns the exit code in a message of a bot; null: the message has none. */
+/** Returns the exit code in a message from a bot; null for a message without one. */
 export function reportedExitCode(message: unknown): number | null {
   if (typeof message !== 'object' || message === null || !('exitCode' in message)) return null;
   return typeof message.exitCode === 'number' ? message.exitCode : null;

@@ -25,7 +25,7 @@ import { readKillSwitch, engageKillSwitch, type KillSwitchRecord } from '../kill
 import { adoptOrder, ignoreOrder } from './run/foreignOrders.ts';
 import { killBot } from './run/killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';
-import { namedOf, viewOf } from './view/view.ts';
+import { namedOf, viewOf } from './view/botViewOf.ts';
 
 /** The bot and its kill switch. */
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
@@ -84,7 +84,7 @@ export class LiveControl implements BotControl {
   }
 
   logs(after: number, max: number): readonly BotLogLine[] {
-    return this.#deps.bot.deps.log.after(after, max);
+    return this.#deps.bot.deps.log.linesAfter(after, max);
   }
 
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
@@ -211,7 +211,7 @@ export class LiveControl implements BotControl {
     let isDone = false;
     this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
     if (!isDone) return rejected(`the outcome of ${id} is not unknown`);
-    if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
+    if (record && venueId !== null && outcome === 'placed') services.serviceOf(record.instrument.market).adopt(order, venueId);
     return accepted(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as proven absent; it is still watched`);
   }
 

@@ -9,7 +9,7 @@ import type { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts'
 import { contractBooks } from '../../portfolio/pairedLedger.ts';
 import type { MarketRouter } from './account/marketRouter.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
-import type { LiveConfig } from './config/read.ts';
+import type { LiveConfig } from './config/liveConfig.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 
 /** The bot's side of the exchange adapter. */

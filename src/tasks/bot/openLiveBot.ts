@@ -20,26 +20,26 @@ import { openExchange, type Exchange, type Network } from '../../access/openExch
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
-import { measureClock } from '../download/service.ts';
+import { measureClock } from '../download/marketService.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
 import { checkBooks, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
 import { LiveBot, type LiveBotDeps } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
-import type { LiveConfig } from './config/read.ts';
-import { readLeftOrders, leftText } from './account/leftOrders.ts';
+import type { LiveConfig } from './config/liveConfig.ts';
+import { readLeftOrders, leftOrdersReason } from './account/leftOrders.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
-import { ExternalReader } from './external/reader.ts';
+import { ExternalReader } from './external/externalReader.ts';
 import { hookCheckers, openWebhooks, type TakeHookValue } from './external/webhooks.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './lifetime/liveEngine.ts';
-import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
-import type { LiveLog } from './run/log.ts';
+import { catalogOf, loadLiveMarket } from './feeds/liveFeeds.ts';
+import type { LiveLog } from './run/liveLog.ts';
 import { restExchange } from './marketAdapter.ts';
 import { MarketRouter } from './account/marketRouter.ts';
 import { retryAtStart } from './retryAtStart.ts';
-import { takeRearm } from './run/rearm.ts';
+import { applyRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
 import { followRecordedOrders } from './lifetime/restart.ts';
 import { checkProved, type ProofDemand } from './safety/provedCode.ts';
@@ -123,7 +123,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
   }
 }
 
-/** What surrounds the bot before its parts are built. */
+/** The collaborators that exist before the parts of the bot are built. */
 interface BotSurroundings {
   readonly overrides: Overrides;
   readonly exchange: Exchange;
@@ -150,14 +150,14 @@ async function assemble(
   for (const note of started.feeds.notes) log.warn(note);
   await haltForLeftOrders(engine, exchange, parts);
   for (const market of config.markets)
-    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
+    services.addService(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
   for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({ ...botDeps(config, surroundings, parts, started), broken: options.broken });
   cell.bot = bot;
-  takeRearm(bot);
+  applyRearm(bot);
   continueOrders(bot, services, started, journal);
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
-  journal.forget();
+  journal.releaseMemory();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
 }
 
@@ -222,7 +222,7 @@ async function startEngine(
 async function haltForLeftOrders(engine: Engine, exchange: Exchange, { journal, retry, venueMs }: EarlyParts): Promise<void> {
   if (journal.state.config !== null) return;
   const left = await retry(() => readLeftOrders(exchange, engine.instruments));
-  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
+  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftOrdersReason(left), venueMs());
 }
 
 /** Returns the collaborators of the bot. */
@@ -244,7 +244,7 @@ function botDeps(
     sets: feeds.sets,
     afterSend,
     knownRates: ({ id, wireName }) =>
-      joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
+      joinRates(journal.rates.ratesOf(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
     startUnits,
     held,
     narratedJournal: narrated,
@@ -258,10 +258,10 @@ function botDeps(
 /** Returns the journal that also logs each decision of a strategy. */
 function narratedJournal({ journal }: BotJournal, { cell, afterSend }: Pick<BotUnderConstruction, 'cell' | 'afterSend'>, log: LiveLog) {
   return new NarratedJournal(journal, {
-    after: (run) => afterSend.add(run),
-    decided: (strategy, text, code) =>
+    afterSend: (run) => afterSend.add(run),
+    onDecision: (strategy, text, code) =>
       log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
-    detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
+    denialText: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
   });
 }
 
@@ -298,19 +298,19 @@ async function readExternal(
     series: config.series,
     plans: started.plan.series ?? [],
     records: [...journal.records],
-    first: started.known,
+    startRecords: started.known,
     scheduler: exchange.scheduler,
     wire: wire.send,
     step: (act) => bot.driver.step(() => act(bot.driver.nowMs)),
     venueMs: bot.deps.venueMs,
     journal: (body) => journal.journal.series(body),
-    lasts: (seq) => bot.waitUntilDurable(seq),
+    untilDurable: (seq) => bot.waitUntilDurable(seq),
     log: notify,
   });
   undo.push(() => reader.stop());
   if (checkers === null || config.webhooks === null) return;
-  const take: TakeHookValue = (name, value) => reader.takeHook(name, value);
-  const hooks = await openWebhooks({ settings: config.webhooks, checkers, take, log: notify });
+  const acceptValue: TakeHookValue = (name, value) => reader.acceptHookValue(name, value);
+  const hooks = await openWebhooks({ settings: config.webhooks, checkers, acceptValue, log: notify });
   undo.push(() => hooks.close());
 }
 
@@ -337,7 +337,7 @@ function checkerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (p
   };
 }
 
-/** Parts that the journal needs while the bot is still being built. */
+/** Parts that the journal needs while the bot is still being built. `cell` is filled once bot and engine exist. */
 interface BotUnderConstruction {
   readonly cell: { bot: LiveBot | null; engine: Engine | null };
   readonly services: MarketRouter;
@@ -367,7 +367,7 @@ function openJournal(
       },
     },
     random: Math.floor(exchange.random() * 2 ** 30),
-    stamp: (order) => services.of(order.instrument.market).stamp(order),
+    stamp: (order) => services.serviceOf(order.instrument.market).stamp(order),
     tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
     lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
     reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { DueQueue } from '../../ports/dueQueue.ts';
-import { NoAnswer } from '../download/service.ts';
+import { NoAnswer } from '../download/marketService.ts';
 import { retryAtStart } from './retryAtStart.ts';
 
 /** Returns the number of tries and how they ended, for a call that fails `failures` times. */

@@ -1,7 +1,7 @@
 // Retries the reads of a start. With a time scale, the time limit of a call passes in a moment of local time.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
-import { NoAnswer } from '../download/service.ts';
+import { NoAnswer } from '../download/marketService.ts';
 
 /** Local time for which reads are retried, ms. */
 const START_RETRY_MS = 10_000;

@@ -12,12 +12,12 @@ import type { OrderGateway } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
-import type { LiveConfig } from './config/read.ts';
+import type { LiveConfig } from './config/liveConfig.ts';
 import { firstRecords, knownSeriesPlans, type SeriesRecord } from './external/seriesRecords.ts';
-import { catalogOf, feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
+import { catalogOf, feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/liveFeeds.ts';
 import { changesSince, lifetimeEnd, writeStartRecords } from './lifetime/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
-import { restoreEngine } from './journal/recovery.ts';
+import { restoreEngine } from './journal/restoreEngine.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
 import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, maxRowsOf, type Lifetime } from './lifetime/lifetime.ts';
@@ -51,7 +51,7 @@ export interface LifetimeStartDeps {
   readonly absenceBounds: AbsenceBounds;
   readonly log: ReplayLifetimeOptions['log'] & {};
   readonly venueMs: () => number;
-  /** Takes a line for the operator. */
+  /** Shows a line to the operator. */
   readonly notify: (message: string) => void;
   readonly options: {
     readonly load?: ResolveOptions['load'];
@@ -185,7 +185,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   return { ...replayed, lifetime, plan, feeds };
 }
 
-/** Returns the feeds of a lifetime that continues. Throws LifetimeEnded if bars are missing. */
+/** Returns the feeds of a lifetime that continues. Throws LifetimeEndedError if bars are missing. */
 function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
   const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: maxRowsOf(lifetime) };
   try {

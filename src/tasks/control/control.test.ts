@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { lostOrder, ScriptedBot } from '../../../test/fixtures/scriptedBot.ts';
 import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
-import { alertsBetween } from '../bot/process/alerts.ts';
-import { CAUSES, clearsItself } from './causes.ts';
+import { alertsBetween } from '../bot/process/alertsBetween.ts';
+import { CAUSES, clearsItself } from './haltCauses.ts';
 import { metricsText } from './metrics.ts';
-import { readRequest } from './request.ts';
+import { readRequest } from './botRequest.ts';
 import { scopeName, scopesOf, parseScope } from './scopes.ts';
 
 it('each change of a bot is alerted exactly once', () => {

@@ -3,7 +3,7 @@
 import type { Instrument } from '../../model/instrument.ts';
 import { RISK_STATES, type HaltCause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
 import type { ScopeName, ScopeView } from './botView.ts';
-import { clearsItself } from './causes.ts';
+import { clearsItself } from './haltCauses.ts';
 
 /** The instruments and strategies that scopes name. */
 export interface ScopeNames {

@@ -13,7 +13,7 @@ import { runChecks, type Progress } from './runChecks.ts';
 import { CheckContext, type Records } from './context/checkContext.ts';
 import { sourcesOf } from './context/keySource.ts';
 import { openProbe } from './context/liveProbe.ts';
-import { checkPlan } from './plan.ts';
+import { checkPlan } from './checkPlan.ts';
 
 const MARKETS = ['spot', 'futures'] as const satisfies readonly Market[];
 
@@ -47,7 +47,7 @@ export interface DoctorReport {
 
 /** Resolves the settings. Throws ConfigError if they are invalid. The checks report invalid keys. */
 export function resolveTarget(options: DoctorOptions, environment: Environment = process.env): DoctorTarget {
-  const { settings, credentials } = settingsOf(options, environment);
+  const { settings, credentials } = resolveSettings(options, environment);
   const marketsWithAddress = MARKETS.filter((market) => settings.baseUrls[market] !== null);
   const markets = options.markets ?? marketsWithAddress;
   for (const market of markets) originOf(settings, market);
@@ -61,7 +61,7 @@ export function resolveTarget(options: DoctorOptions, environment: Environment =
 }
 
 /** Returns the access settings and where the key is from. A problem of the key is a finding, not an error. */
-function settingsOf(options: DoctorOptions, environment: Environment): { settings: AccessSettings; credentials: CredentialFinding } {
+function resolveSettings(options: DoctorOptions, environment: Environment): { settings: AccessSettings; credentials: CredentialFinding } {
   try {
     const settings = accessSettings(options, environment);
     const { credentials } = settings;
@@ -69,7 +69,7 @@ function settingsOf(options: DoctorOptions, environment: Environment): { setting
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { message: problem, remedy } = error;
-    return { settings: withoutKeys(options, environment), credentials: { problem, remedy } };
+    return { settings: settingsWithPlaceholderKeys(options, environment), credentials: { problem, remedy } };
   }
 }
 
@@ -77,7 +77,7 @@ function settingsOf(options: DoctorOptions, environment: Environment): { setting
  * Returns the settings for a user with invalid keys, so that public endpoints can still be checked. The environment has precedence over files,
  * so its placeholder keys prevent reading the key files. Throws ConfigError if anything but the keys is invalid.
  */
-function withoutKeys(options: DoctorOptions, environment: Environment): AccessSettings {
+function settingsWithPlaceholderKeys(options: DoctorOptions, environment: Environment): AccessSettings {
   const { [VARIABLES.key.file]: _key, [VARIABLES.secret.file]: _secret, ...rest } = environment;
   const placeholder = 'none-at-all';
   return {
@@ -100,8 +100,8 @@ export async function runDoctor(
           market,
           origin: originOf(settings, market),
           dialect: settings.dialect,
-          symbols: options.symbols.filter((symbol) => markets.length === 1 || symbol.includes('-') === (market === 'futures')),
-          records: recordsOf(options.catalog),
+          symbols: markets.length === 1 ? options.symbols : symbolsOfMarket(options.symbols, market),
+          records: catalogRecords(options.catalog),
           probe,
         }),
     );
@@ -112,8 +112,12 @@ export async function runDoctor(
   }
 }
 
-/** Returns the instrument records of a catalog. */
-function recordsOf(catalog: string): Records {
+/** Returns the symbols of one market. Names of contracts have a hyphen, those of spot pairs have none. */
+const symbolsOfMarket = (symbols: readonly string[], market: Market): readonly string[] =>
+  symbols.filter((symbol) => symbol.includes('-') === (market === 'futures'));
+
+/** Returns the reader of the instrument records of a catalog. */
+function catalogRecords(catalog: string): Records {
   const keys = listKeys(catalog);
   return {
     folder: catalog,
@@ -127,5 +131,6 @@ function dialectOf(checks: readonly CheckResult[], { dialect }: AccessSettings):
   const determined = checks.flatMap((check) => Object.entries(check.dialect));
   const isConfigured = ([name, value]: readonly [string, unknown]): boolean =>
     Object.entries(dialect).some(([key, configured]) => key === name && configured === value);
+  // The last one wins, so values that are not configured stand last.
   return Object.fromEntries([...determined.filter(isConfigured), ...determined.filter((option) => !isConfigured(option))]);
 }

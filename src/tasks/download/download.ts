@@ -1,19 +1,19 @@
 // Downloads the newest bars of an exchange into the catalog: checks them, joins them to the stored bars and reports what is missing.
 
 import { existsSync } from 'node:fs';
-import { appendBars, newestRows, type AppendedBars, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
+import { appendBars, newestRows, type AppendedBars, type RevisedRule } from '../../adapters/catalog/bars/appendBars.ts';
 import { readEntry, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
-import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
+import { resampleInto } from '../../adapters/catalog/bars/loadFeed.ts';
 import { barsPath, checkSymbol, type BarKey } from '../../adapters/catalog/files/paths.ts';
-import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
-import { barWindow, columnsOfBars, MAX_KLINES, type KlineWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import type { GapManifest } from '../../adapters/catalog/bars/barQuality.ts';
+import { barWindow, columnsOfBars, MAX_KLINES, type KlineWindow, type MarketBar } from '../../adapters/exchange/klines/klineWindow.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { barsBetween, closeOf, openOf, type CommonInterval, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { wireSources } from '../../protocol/dialect.ts';
-import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
-import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './service.ts';
+import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './listedInstruments.ts';
+import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './marketService.ts';
 
 /** What a caller may choose about a download. */
 export interface DownloadOptions {

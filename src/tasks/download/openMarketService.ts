@@ -5,7 +5,7 @@ import { seededRng } from '../../base/number/rng.ts';
 import type { Market } from '../../model/instrument.ts';
 import { openExchange } from '../../access/openExchange.ts';
 import { accessSettings, originOf, type AccessOptions } from '../../access/settings.ts';
-import type { MarketService } from './service.ts';
+import type { MarketService } from './marketService.ts';
 
 /** An open connection to the public calls of an exchange. */
 export interface OpenMarketService extends MarketService {

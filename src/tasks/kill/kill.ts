@@ -5,18 +5,18 @@ import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 import { cancelAll, type CancelResult } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
 import { flatten, FlattenProgress, gaveUpText, type FlattenResult, type PositionToClose } from './flatten/flatten.ts';
-import { doubtText } from './plan/attribution.ts';
+import { uncertainOrderText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';
-import { Judge } from './evidence/judge.ts';
+import { KillEvidenceReader } from './evidence/evidenceReader.ts';
 import { FuturesCloser } from './flatten/futuresCloser.ts';
 import type { SliceJournal } from './flatten/sliceJournal.ts';
 import { SpotCloser } from './flatten/spotCloser.ts';
 import type { SliceTerms } from './plan/killPlan.ts';
-import { drainTriggers, type LeftTrigger } from './cancel/triggers.ts';
-import { KillStopped, KillVenue, type KillDeps } from './plan/venue.ts';
+import { drainTriggers, type LeftTrigger } from './cancel/drainTriggers.ts';
+import { KillStopped, KillVenue, type KillDeps } from './plan/killVenue.ts';
 
-/** Part of the time limit after which an instrument that cannot be cancelled no longer holds up the flattening of the others. */
-const SET_ASIDE_PART = 0.1;
+/** Share of the time limit after which an instrument whose orders cannot be cancelled no longer delays the flattening of the others. */
+const SET_ASIDE_SHARE = 0.1;
 
 /** The books and the journal for flattening, read once no order is open, except of instruments that cannot be cancelled. */
 export interface KillBooks {
@@ -28,13 +28,13 @@ export interface KillBooks {
 
 /** The extent of a kill. */
 export interface KillOptions {
-  /** Cancels foreign orders as well. */
-  readonly all: boolean;
+  /** True when the kill also cancels foreign orders. */
+  readonly includesForeign: boolean;
   /** Null: positions are not closed. Called once all orders are cancelled. */
   readonly books: (() => Promise<KillBooks>) | null;
   readonly terms?: SliceTerms;
   /** Positions that the bot is believed to have, as sentences: for the report of a kill that does not complete. */
-  readonly believed?: () => readonly string[];
+  readonly believedPositions?: () => readonly string[];
 }
 
 /** The result of a kill. */
@@ -53,7 +53,7 @@ export interface KillReport {
 
 /**
  * Runs a kill to its end. The known orders are cancelled before the first wait. Never throws because of the exchange: the report lists
- * residuals. The caller has closed the kill switch and written its file.
+ * residuals. The caller has engaged the kill switch before.
  */
 export async function runKill(deps: KillDeps, knownOrders: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(deps);
@@ -98,9 +98,9 @@ class KillRun {
   async run(): Promise<void> {
     const { books } = this.#options;
     const { giveUpMs } = this.#venue.deps.settings;
-    if (books !== null) this.#venue.giveUpMs = giveUpMs * SET_ASIDE_PART;
+    if (books !== null) this.#venue.giveUpMs = giveUpMs * SET_ASIDE_SHARE;
     const { stuck } = await this.#cancelKnown();
-    this.#remaining = onlyOf(this.#knownOrders, stuck);
+    this.#remaining = ordersOfInstruments(this.#knownOrders, stuck);
     this.#noteStuck(stuck);
     if (books !== null) await this.#closePositions(stuck, books);
     this.#report.noteStuck(this.#stuck, this.openTexts(), this.journalPositions());
@@ -108,12 +108,12 @@ class KillRun {
 
   /** Returns sentences about orders that may still be open. */
   openTexts(): readonly string[] {
-    return openTexts(this.#remaining);
+    return openOrderTexts(this.#remaining);
   }
 
   /** Returns sentences about positions that the bot is believed to have. Empty for a kill that closes none. */
   journalPositions(): readonly string[] {
-    return this.#options.books === null ? [] : (this.#options.believed?.() ?? []);
+    return this.#options.books === null ? [] : (this.#options.believedPositions?.() ?? []);
   }
 
   /** Closes all positions, those of stuck instruments later, and cancels what protected them. */
@@ -121,7 +121,7 @@ class KillRun {
     const { deps } = this.#venue;
     const { giveUpMs } = deps.settings;
     const isAllStuck = stuck.size === deps.instruments.length;
-    this.#venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_PART) : giveUpMs;
+    this.#venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_SHARE) : giveUpMs;
     const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => stuck.has(id) === isStuck));
     await Promise.all([this.#close(free!, readBooks), this.#closeLater(late!, readBooks)]);
     if (this.#reading !== null) await this.#cancelWhatIsLeft(await this.#reading);
@@ -134,10 +134,10 @@ class KillRun {
     const { orders } = books.books;
     const late = await this.#settleLate(orders, instruments);
     const settled = instruments.filter(({ id }) => !late.has(id));
-    const { all, terms } = this.#options;
+    const { includesForeign, terms } = this.#options;
     const cancelTriggers = (instrument: Instrument): Promise<readonly LeftTrigger[]> =>
-      drainTriggers(this.#venue, instrument, orders, { all, which: 'every', ended: this.#protectiveIds });
-    const positions = positionsOf(settled, new Judge(this.#venue, books.books), books, cancelTriggers);
+      drainTriggers(this.#venue, instrument, orders, { includesForeign, selection: 'every', ended: this.#protectiveIds });
+    const positions = positionsOf(settled, new KillEvidenceReader(this.#venue, books.books), books, cancelTriggers);
     this.#report.noteFlattened(await flatten(this.#venue, positions, terms, this.progress));
   }
 
@@ -147,7 +147,7 @@ class KillRun {
     const again = await this.#cancelKnown(instruments);
     for (const { id } of instruments) this.#stuck.delete(id);
     this.#noteStuck(again.stuck);
-    this.#remaining = onlyOf(this.#knownOrders, this.#stuck);
+    this.#remaining = ordersOfInstruments(this.#knownOrders, this.#stuck);
     await this.#close(
       instruments.filter(({ id }) => !again.stuck.has(id)),
       readBooks,
@@ -159,7 +159,7 @@ class KillRun {
    * Returns the instruments that are stuck now.
    */
   async #settleLate(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
-    if (!isUnknownLater(this.#venue, orders, this.#knownOrders)) return new Map();
+    if (!hasLaterUnknownOrders(this.#venue, orders, this.#knownOrders)) return new Map();
     return this.#cancelAgain(orders, instruments);
   }
 
@@ -169,23 +169,25 @@ class KillRun {
     const report = this.#report;
     const done = venue.deps.instruments.filter(({ id }) => !this.#stuck.has(id));
     // Protective orders of a position that could not be closed stay.
-    const closed = without(done, report.open);
-    report.noteProtective(await cancelProtective(venue, books.orders, this.#options.all, { closed, ended: this.#protectiveIds }));
+    const closed = withoutIds(done, report.open);
+    report.noteProtective(
+      await cancelProtective(venue, books.orders, this.#options.includesForeign, { closed, ended: this.#protectiveIds }),
+    );
     // Slices are orders too, so verify that none of them is open.
     const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
-    await this.#cancelAgain(slices, without(done, report.gaveUp));
+    await this.#cancelAgain(slices, withoutIds(done, report.gaveUp));
   }
 
   /** Cancels the orders that were known at the start. */
   async #cancelKnown(instruments?: readonly Instrument[]): Promise<CancelResult> {
-    const result = await cancelAll(this.#venue, this.#knownOrders, this.#options.all, instruments);
+    const result = await cancelAll(this.#venue, this.#knownOrders, this.#options.includesForeign, instruments);
     this.#report.noteCancelled(result);
     return result;
   }
 
   /** Cancels `orders` of instruments that were cancelled before. Returns the instruments that are stuck now. */
   async #cancelAgain(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
-    const again = await cancelAll(this.#venue, orders, this.#options.all, instruments);
+    const again = await cancelAll(this.#venue, orders, this.#options.includesForeign, instruments);
     this.#report.noteCancelledAgain(again, instruments);
     this.#noteStuck(again.stuck);
     return again.stuck;
@@ -196,14 +198,14 @@ class KillRun {
   }
 }
 
-const without = (instruments: readonly Instrument[], ids: ReadonlySet<InstrumentId>): readonly Instrument[] =>
+const withoutIds = (instruments: readonly Instrument[], ids: ReadonlySet<InstrumentId>): readonly Instrument[] =>
   instruments.filter(({ id }) => !ids.has(id));
 
 /**
  * True if orders of unknown outcome have been added since `knownOrders` was read, and they can appear no more before the kill gives up. The outcome
  * of later ones stays unknown.
  */
-function isUnknownLater({ deps }: KillVenue, { unknownUntilMs }: KillOrders, knownOrders: KillOrders): boolean {
+function hasLaterUnknownOrders({ deps }: KillVenue, { unknownUntilMs }: KillOrders, knownOrders: KillOrders): boolean {
   return (['spot', 'futures'] as const).some((market) => {
     const untilMs = unknownUntilMs[market] ?? -Infinity;
     return untilMs > (knownOrders.unknownUntilMs[market] ?? -Infinity) && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
@@ -211,15 +213,15 @@ function isUnknownLater({ deps }: KillVenue, { unknownUntilMs }: KillOrders, kno
 }
 
 /** Returns the orders of these instruments alone. */
-function onlyOf({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
+function ordersOfInstruments({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
   const of = (orders: KillOrders['open']): KillOrders['open'] => new Map([...orders].filter(([id]) => stuck.has(id)));
   return { own, open: of(open), waiting: of(waiting), unknownUntilMs };
 }
 
-/** The trigger orders of closed positions. */
-interface Protective {
+/** The result of cancelling the trigger orders of closed positions. */
+interface ProtectiveCancels {
   readonly count: number;
-  /** Those that are left alone, because no evidence shows whose they are. */
+  /** Trigger orders that are not cancelled, because no evidence shows whose they are. */
   readonly left: readonly LeftTrigger[];
 }
 
@@ -227,27 +229,29 @@ interface Protective {
 async function cancelProtective(
   venue: KillVenue,
   knownOrders: KillOrders,
-  all: boolean,
+  includesForeign: boolean,
   { closed, ended }: { readonly closed: readonly Instrument[]; readonly ended: Set<string> },
-): Promise<Protective> {
-  const left = await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, knownOrders, { all, which: 'every', ended })));
+): Promise<ProtectiveCancels> {
+  const left = await Promise.all(
+    closed.map((instrument) => drainTriggers(venue, instrument, knownOrders, { includesForeign, selection: 'every', ended })),
+  );
   return { count: ended.size, left: left.flat() };
 }
 
 /** Returns sentences about orders that may still be open, for a kill that does not complete. */
-function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
+function openOrderTexts({ open, waiting, own }: KillOrders): readonly string[] {
   const knownTriggers = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
     ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: trigger order ${triggerId} may still wait`)),
   ];
-  const lost = own === null ? [] : [...own.withoutVenueId].filter(({ isOver }) => !isOver);
-  return [...knownTriggers, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
+  const lost = own === null ? [] : [...own.withoutVenueId].filter(({ hasNoEffect }) => !hasNoEffect);
+  return [...knownTriggers, ...lost.map((order) => uncertainOrderText({ order, fits: [], isUnseen: true }))];
 }
 
 /** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
 function positionsOf(
   instruments: readonly Instrument[],
-  judge: Judge,
+  evidenceReader: KillEvidenceReader,
   { books, journal, isNet }: KillBooks,
   cancelTriggers: (instrument: Instrument) => Promise<readonly LeftTrigger[]>,
 ): readonly PositionToClose[] {
@@ -255,12 +259,23 @@ function positionsOf(
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
     const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
     if (instrument.market === 'spot')
-      return strategies.map((strategy) => ({ instrument, strategy, closer: new SpotCloser({ instrument, strategy, judge, journal }) }));
+      return strategies.map((strategy) => ({
+        instrument,
+        strategy,
+        closer: new SpotCloser({ instrument, strategy, evidenceReader, journal }),
+      }));
     if (strategies.length === 0) return [];
     return (['buy', 'sell'] as const).map((positionSide) => ({
       instrument,
       strategy: books.strategyHolding(instrument.id, positionSide),
-      closer: new FuturesCloser({ instrument, positionSide, judge, journal, isNet, cancelTriggers: () => cancelTriggers(instrument) }),
+      closer: new FuturesCloser({
+        instrument,
+        positionSide,
+        evidenceReader,
+        journal,
+        isNet,
+        cancelTriggers: () => cancelTriggers(instrument),
+      }),
     }));
   });
 }
@@ -277,7 +292,7 @@ class KillReportBuilder {
   readonly #beganMs: number;
   #cancelled: Omit<CancelResult, 'stuck'> = { count: 0, left: [], triggers: 0, leftTriggers: [] };
   #protective: readonly LeftTrigger[] = [];
-  #flattened: FlattenResult = { slices: [], dust: [], residuals: [], open: new Set(), gaveUp: new Set() };
+  #flattened: FlattenResult = { slices: [], dust: [], residuals: [], openInstruments: new Set(), unprovenInstruments: new Set() };
   #stopped: readonly string[] = [];
   triggersCancelled = 0;
 
@@ -289,11 +304,11 @@ class KillReportBuilder {
 
   /** Instruments with a position that is left, or may be left. */
   get open(): ReadonlySet<InstrumentId> {
-    return this.#flattened.open;
+    return this.#flattened.openInstruments;
   }
 
   get gaveUp(): ReadonlySet<InstrumentId> {
-    return this.#flattened.gaveUp;
+    return this.#flattened.unprovenInstruments;
   }
 
   noteCancelled(result: CancelResult): void {
@@ -307,20 +322,20 @@ class KillReportBuilder {
     this.triggersCancelled += result.triggers;
   }
 
-  noteProtective({ count, left }: Protective): void {
+  noteProtective({ count, left }: ProtectiveCancels): void {
     this.triggersCancelled += count;
     this.#protective = left;
   }
 
   /** Notes instruments that could not be completed, with what may be left of them. */
   noteStuck(stuck: CancelResult['stuck'], open: readonly string[], believed: readonly string[]): void {
-    const ids = [...stuck.keys(), ...this.#flattened.gaveUp];
+    const ids = [...stuck.keys(), ...this.#flattened.unprovenInstruments];
     if (ids.length === 0) return;
     const isOf = (text: string): boolean => ids.some((id) => text.startsWith(`${id}: `));
     this.#stopped = [...[...stuck].map(([id, reason]) => gaveUpText(id, reason)), ...[...open, ...believed].filter(isOf)];
   }
 
-  /** Notes the last look at these instruments. What was left of others stays. */
+  /** Notes the last reading of these instruments. Notes about other instruments stay. */
   noteCancelledAgain(result: CancelResult, instruments: readonly Instrument[]): void {
     const isElsewhere = ({ instrument }: { readonly instrument: InstrumentId }): boolean =>
       instruments.every(({ id }) => id !== instrument);
@@ -335,13 +350,13 @@ class KillReportBuilder {
   }
 
   noteFlattened(result: FlattenResult): void {
-    const { slices, dust, residuals, open, gaveUp } = this.#flattened;
+    const { slices, dust, residuals, openInstruments: open, unprovenInstruments: gaveUp } = this.#flattened;
     this.#flattened = {
       slices: [...slices, ...result.slices],
       dust: [...dust, ...result.dust],
       residuals: [...residuals, ...result.residuals],
-      open: new Set([...open, ...result.open]),
-      gaveUp: new Set([...gaveUp, ...result.gaveUp]),
+      openInstruments: new Set([...open, ...result.openInstruments]),
+      unprovenInstruments: new Set([...gaveUp, ...result.unprovenInstruments]),
     };
   }
 

@@ -9,15 +9,15 @@ it('the loss kill fires at one and a half times a loss limit, and when the equit
   fixture.risk.begin(100_000, 19_000 * 86_400_000);
   let equity: () => number = () => NaN;
   const kill = new LossKill({ risk: fixture.risk, equityUnits: () => equity() });
-  expect(kill.look()).toBeNull();
+  expect(kill.killReason()).toBeNull();
   equity = () => 97_001;
-  expect(kill.look()).toBeNull();
+  expect(kill.killReason()).toBeNull();
   equity = () => 97_000;
-  expect(kill.look()).toContain('DAILY_LOSS: equity of 0.00097 USDT');
+  expect(kill.killReason()).toContain('DAILY_LOSS: equity of 0.00097 USDT');
   equity = () => NaN;
-  expect(kill.look()).toContain('the equity is not known');
+  expect(kill.killReason()).toContain('the equity is not known');
   equity = () => {
     throw new Error('a figure is missing');
   };
-  expect(kill.look()).toContain('the equity is not known');
+  expect(kill.killReason()).toContain('the equity is not known');
 });

@@ -26,7 +26,7 @@ export class LossKill {
    * Returns why everything must be closed; null: no reason. The rule that measures the loss decides. If the equity was known and is unknown
    * now, it counts as beyond every limit.
    */
-  look(): string | null {
+  killReason(): string | null {
     const units = this.#units();
     if (Number.isFinite(units)) this.#wasKnown = true;
     return this.#wasKnown ? this.#figures.risk.lossBeyond(units, KILL_FACTOR) : null;

@@ -7,12 +7,12 @@ import type { Instrument } from '../../model/instrument.ts';
 import { formatTime } from '../../model/time.ts';
 import { ENDINGS, SIDES } from '../../model/run/run.ts';
 import { openAt } from './barTimes.ts';
-import { causeOfSilence, isSameBar } from './feeds.ts';
-import type { DivergentEvent, DivergentWhat } from './model.ts';
+import { causeOfSilence, isSameBar } from './catalogFeeds.ts';
+import type { DivergentEvent, DivergentWhat } from './divergences.ts';
 import { barKey, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
-import { askedRole, pairedOrders } from './pairs.ts';
-import type { Rerun } from './rerun.ts';
-import { roleOfIntent } from './script.ts';
+import { chosenRole, pairedOrders } from './orderPairs.ts';
+import type { Rerun } from './rerunStrategies.ts';
+import { roleOfIntent } from './rerunScript.ts';
 
 /** An event that differs between backtest and bot. Its `id` is the same in every rerun. */
 export interface ListedDifference extends DivergentEvent {
@@ -33,7 +33,7 @@ export function differencesOf(rerun: Rerun, run: RecordedRun): readonly ListedDi
 
 /** Returns the bars that the bot did not receive or received with other values, and the bars at which it did not decide. */
 function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly ListedDifference[] {
-  return feeds.flatMap(({ bars, firstRow, isHidden = false }, feed): readonly ListedDifference[] =>
+  return feeds.flatMap(({ bars, firstRow, isExecutionOnly = false }, feed): readonly ListedDifference[] =>
     Array.from({ length: bars.length }).flatMap((_, row): readonly ListedDifference[] => {
       const openMs = bars.openMs[row]!;
       const time = bars.closeMs[row]!;
@@ -49,7 +49,7 @@ function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly
         const texts = { backtest: barText(values, instrument), live: barText(received.values, instrument) };
         return [{ id, seq: received.seq, time, what: 'bar', ...texts }];
       }
-      if (isHidden || row < firstRow || undecided.has(time) || causeOfSilence(run, time) === null) return [];
+      if (isExecutionOnly || row < firstRow || undecided.has(time) || causeOfSilence(run, time) === null) return [];
       const live = `no decision: the bar came with the instant of ${formatTime(received.atMs)}`;
       return [{ id, seq: received.seq, time, what: 'decision', backtest: 'decided', live }];
     }),
@@ -94,7 +94,7 @@ class OrderDifferences {
 
   /** Returns all differences. */
   all(): readonly ListedDifference[] {
-    for (const { at: row, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
+    for (const { row, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
       if (row !== null) this.#compare(row, recorded, id);
       else if (recorded!.intent !== null || recorded!.end !== null)
         this.#add(`order ${id}`, recorded!.seq, recorded!.createdMs, 'order', null, recordedText(recorded!));
@@ -183,7 +183,7 @@ class OrderDifferences {
     const instrument = instruments[orders.instrument[row]!]!;
     const { quantityDigits, quoteDigits, priceDigits } = instrument;
     const amount = orders.quoteUnits[row]!;
-    const role = askedRole(orders, row);
+    const role = chosenRole(orders, row);
     return termsText({
       side: SIDES[orders.side[row]!]!,
       role,

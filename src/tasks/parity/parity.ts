@@ -2,19 +2,20 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
-import { openJournalOfFolder } from '../bot/decisions/folder.ts';
-import { planLifetime } from '../bot/decisions/journal.ts';
+import { openJournalOfFolder } from '../bot/decisions/replayFolder.ts';
+import { planLifetime } from '../bot/decisions/replayJournal.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
 import { differencesOf, type ListedDifference } from './differences.ts';
-import { catalogFeeds, feedsFor } from './feeds.ts';
-import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
+import { catalogFeeds, feedsFor } from './catalogFeeds.ts';
+import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './divergences.ts';
 import { comparedRecords, readRecordedRun, type RecordedRun } from './recordedRun.ts';
-import { netOf, rerunStrategies, type Rerun, type RerunDeps } from './rerun.ts';
-import { medianLatency } from './script.ts';
-import { tradeBridge } from './trades.ts';
+import { netOf, rerunStrategies, type Rerun, type RerunDeps } from './rerunStrategies.ts';
+import { medianLatency } from './rerunScript.ts';
+import { tradeBridge } from './tradeBridge.ts';
 
 /** What the caller of a comparison may choose. */
 export interface ParityOptions {
@@ -41,12 +42,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
   const run = comparableRun(folder, lifetime);
   const feeds = catalogFeeds(behaviour, lifetime, run);
-  const { replay, engine } = await replayLifetime(lifetime, plan, {
-    absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
-    isTorn: false,
-    stopsAtDifference: false,
-  });
-  const live: LiveResult = { net: netOf(engine), isDeterministic: replay.comparison.difference === null };
+  const live = await replayedResult(lifetime, plan, behaviour.proof);
   const barsOfBacktest = feedsFor(feeds, run, null, () => false);
   const measured = medianLatency(run, barsOfBacktest);
   const receivedBars = feedsFor(feeds, run, instruments, () => true);
@@ -71,7 +67,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     bridge,
     residual: new Decimal(live.net).minus(total).toFixed(),
     ...tradeBridge(base, run, { net: live.net, feeds: receivedBars }),
-    net: { asset: engine.ledger.cashAsset, backtest: base.net, live: live.net },
+    net: { asset: live.asset, backtest: base.net, live: live.net },
     name: plan.name,
     fromMs: lifetime.fromMs,
     toMs: run.lastMs,
@@ -98,8 +94,24 @@ function comparableRun(folder: string, lifetime: Lifetime): RecordedRun {
 interface LiveResult {
   /** Net profit by the books of the bot, in money, a decimal. */
   readonly net: string;
+  /** The asset of the money. */
+  readonly asset: string;
   /** True when the strategies decide the same again over the journal. */
   readonly isDeterministic: boolean;
+}
+
+/** Replays the bot over its journal, and returns its result. */
+async function replayedResult(
+  lifetime: Lifetime,
+  plan: RunPlan,
+  proof: ConstructorParameters<typeof MeasuredAbsenceBounds>[0],
+): Promise<LiveResult> {
+  const { replay, engine } = await replayLifetime(lifetime, plan, {
+    absenceBounds: new MeasuredAbsenceBounds(proof),
+    isTorn: false,
+    stopsAtDifference: false,
+  });
+  return { net: netOf(engine), asset: engine.ledger.cashAsset, isDeterministic: replay.comparison.difference === null };
 }
 
 /** The backtest and the bot, and the first event that differs. */

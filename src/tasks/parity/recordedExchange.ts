@@ -10,7 +10,7 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder, VenueOrderRecord } from '../../venue/venueOrder.ts';
 import type { ReportedFill, ReportedOrder } from './recordedRun.ts';
-import type { Script } from './script.ts';
+import type { RerunScript } from './rerunScript.ts';
 
 /** A recorded order at the venue of the rerun. It fills from the journal, so rows must not match it. */
 interface HeldOrder {
@@ -26,13 +26,13 @@ const INFINITY = Infinity;
 
 /** A replayed exchange in which the outcomes of recorded orders come from a script. */
 export class RecordedExchange extends ReplayExchange {
-  readonly #script: Script;
+  readonly #script: RerunScript;
   /** By the index of the instrument. */
   readonly #held = new Map<number, HeldOrder[]>();
   /** The recorded fill that is being booked. */
   #booking: ReportedFill | null = null;
 
-  constructor(queue: DueQueue, options: ReplayExchangeOptions, script: Script) {
+  constructor(queue: DueQueue, options: ReplayExchangeOptions, script: RerunScript) {
     super(queue, options);
     this.#script = script;
   }

@@ -1,9 +1,9 @@
 // Reads one lifetime from the journal without an engine: its bars, decided instants, orders with outcomes, fills and payments.
 
 import type { JournalRecord, RecordOf } from '../../adapters/journal/records/records.ts';
-import { isOfKill } from '../bot/lifetime/lifetimeRecords.ts';
+import { isKillSlice } from '../bot/lifetime/lifetimeRecords.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
-import type { Divergence } from './model.ts';
+import type { Divergence } from './divergences.ts';
 
 /** A bar as a feed of the bot received it. */
 export interface ReceivedBar {
@@ -208,7 +208,7 @@ function nextInstants(records: readonly JournalRecord[]): readonly number[] {
 }
 
 /** True for an order of a kill, which no strategy decided. */
-export const isForeign = ({ intent }: ReportedOrder): boolean => intent !== null && isOfKill(intent);
+export const isForeign = ({ intent }: ReportedOrder): boolean => intent !== null && isKillSlice(intent);
 
 const CLOCK_CODES: ReadonlySet<string> = new Set(['CLOCK', 'STALE', '-1021']);
 const SIZE_CODES: ReadonlySet<string> = new Set(['-1111', '-1136', '-1147']);

@@ -3,7 +3,7 @@
 import { Decimal, fromScaled, nearestScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ratesOf, type Rates } from '../../report/series/reportingView.ts';
-import type { ValuedQuoteAssets } from './rerun.ts';
+import type { ValuedQuoteAssets } from './rerunStrategies.ts';
 
 /** The side, notional and fee of a fill. Amounts are decimals in the quote asset of its instrument. */
 export interface FillMoney {
@@ -25,7 +25,7 @@ export class ReportingMoney {
   }
 
   /** Returns the amount received minus the amount paid and the fee. Each amount is converted and rounded half up by itself, as in a report. */
-  of({ quote, quoteDigits }: Instrument, { isBuy, notional, fee, ms }: FillMoney): Decimal {
+  netAmount({ quote, quoteDigits }: Instrument, { isBuy, notional, fee, ms }: FillMoney): Decimal {
     if (!this.#rates.has(quote)) this.#rates.set(quote, ratesOf(quote, this.#assets));
     const rates = this.#rates.get(quote)!;
     const value = (amount: string): Decimal =>

@@ -6,9 +6,9 @@ import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { fileError } from '../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
-import { strategyFileNames } from './names.ts';
-import { originFor } from './origin.ts';
-import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './template.ts';
+import { strategyFileNames } from './strategyFileNames.ts';
+import { originFor } from './originFor.ts';
+import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './templateTexts.ts';
 import { writeAll } from './writeAll.ts';
 
 /** The generated bars of a new project: a year of hourly bars. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
-import { strategyFileNames } from './names.ts';
-import { originFor } from './origin.ts';
+import { strategyFileNames } from './strategyFileNames.ts';
+import { originFor } from './originFor.ts';
 import { createProject } from './project.ts';
 import { writeAll } from './writeAll.ts';
 

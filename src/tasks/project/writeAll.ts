@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileError } from '../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
-import type { Texts } from './template.ts';
+import type { Texts } from './templateTexts.ts';
 
 /**
  * Writes `texts` to `folder`, then lets `fill` write into the new folder `filled`. Throws ConfigError if a file exists already or cannot be

@@ -2,9 +2,9 @@
 
 import { StrategyError } from '../../base/errors.ts';
 import { placeOfError, type Place } from '../backtest/purity/callSite.ts';
-import { BuiltIns } from '../backtest/purity/lockdown.ts';
+import { BuiltIns } from '../backtest/purity/builtIns.ts';
 import { SURROUNDINGS } from '../backtest/purity/surroundings.ts';
-import { PurityWatch } from '../backtest/purity/watch.ts';
+import { PurityWatch } from '../backtest/purity/purityWatch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { RequestedRun } from '../../definition/request.ts';
@@ -13,7 +13,7 @@ import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { AsyncCallbackError } from '../../adapters/plugins/loadStrategy.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { proveBlocks } from '../backtest/proof/blocksProof.ts';
-import type { ComparedSide } from '../backtest/proof/comparison.ts';
+import type { ComparedSide } from '../backtest/proof/traceDifference.ts';
 import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
@@ -26,25 +26,27 @@ import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
 import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
+/** Extent of the proofs, and the place of the verdict. */
 export interface ProveOptions {
-  /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */
+  /** Number of random times at which the data end or change, to check that earlier decisions stay the same. */
   readonly times: number;
   /** Stores the verdict about a run that could be loaded. */
   readonly store: (resolved: ResolvedRun, verdict: StrategyVerdict) => void;
 }
 
+/** Receives the progress of the proofs. */
 export interface ProveWatcher {
-  /** Cells that the engine writes once a block. */
+  /** Cells that the engine writes once a block; null: no progress is written. */
   readonly progressCells: Int32Array | null;
-  /** User code is about to be loaded, or to run. */
+  /** Called before user code is loaded or run. */
   enter(phase: 'load' | 'import' | 'setUp' | 'bars'): void;
-  /** The run is loaded. */
+  /** Called when the run is loaded, with the names of its strategies. */
   loaded(name: string): void;
   /** Called before each run of a proof; `share` of the proof is done. */
   proving(name: ProofName, share: number): void;
 }
 
-/** Runs after a strategy was found to keep state load it again each time, which costs more. */
+/** Maximum of random times for a strategy that keeps state. Each of its runs loads the modules again, which takes longer. */
 const TIMES_WITH_STATE = 20;
 
 /**
@@ -76,7 +78,7 @@ export async function proveRun(
   };
   try {
     resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
-    // The data hold what comes after a bar.
+    // Data files contain later bars, so strategy code must not read them.
     for (const { use, path } of resolved.files) if (use !== 'data') inputs.add(path);
     const { plan } = resolved;
     name = plan.strategies.map(({ record }) => record.name).join(', ');
@@ -90,8 +92,10 @@ export async function proveRun(
   }
 }
 
+/** Returns the number of rows of all feeds. */
 const rowsOf = ({ plan }: ResolvedRun): number => plan.feeds.reduce((sum, { bars }) => sum + bars.length, 0);
 
+/** The inputs of all proofs. */
 interface ProofTask extends Pick<ProveOptions, 'times'> {
   readonly plan: RunPlan;
   readonly name: string;
@@ -129,22 +133,23 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const task = { tracer, plan, whole, warmUpRows, times, on };
   const otherProofList = await otherProofs(task, purity.hasState);
   const refuted = otherProofList.filter(({ verdict }) => verdict === 'refuted');
-  // The runs of one process may differ because of what an earlier one has left: only what is left with fresh modules is no state.
+  // Runs of one process may differ because an earlier run has left state. A difference that disappears with fresh modules is such state.
   const isKnown = purity.hasState || refuted.length === 0;
   const remainingProofs = isKnown ? otherProofList : await otherProofs(task, true);
   const state = isKnown
     ? undefined
     : refuted.find(({ name: of }) => remainingProofs.find((each) => each.name === of)?.verdict !== 'refuted');
-  // What is used in any of the runs counts.
+  // A use in any of the runs counts.
   return [withPlace(findUses(), state === undefined ? purity.proof : stateProof(state)), ...remainingProofs];
 }
 
-/** Returns the proof of a use. One that no line was found for has that of the decision which depends on it. */
-function withPlace(use: Proof | null, unlike: Proof): Proof {
-  if (use === null) return unlike;
-  return use.file === null ? { ...use, file: unlike.file, line: unlike.line } : use;
+/** Returns the proof of a use if there is one, else `other`. A use without a known line gets the line of `other`, whose decision depends on it. */
+function withPlace(use: Proof | null, other: Proof): Proof {
+  if (use === null) return other;
+  return use.file === null ? { ...use, file: other.file, line: other.line } : use;
 }
 
+/** The inputs of the proofs after the proof of purity. */
 interface OtherTask {
   readonly tracer: Tracer;
   readonly plan: RunPlan;
@@ -154,10 +159,10 @@ interface OtherTask {
   readonly on: (proof: ProofName) => (share: number) => void;
 }
 
-/** Makes all proofs but that of purity, in the order of PROOFS. `isFresh`: modules are loaded for each run. */
+/** Returns all proofs except the proof of purity, in the order of PROOFS. `isFresh`: modules are loaded for each run. */
 async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: OtherTask, isFresh: boolean): Promise<readonly Proof[]> {
   const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
-  // The first run of loaded modules can be repeated only by loading them again.
+  // The first run with loaded modules can be repeated only if they are loaded again.
   const first: ComparedSide = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
   const maxTimes = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
   const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: on('prefix') });
@@ -166,7 +171,7 @@ async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: Other
   return [blocks, prefix, poison, warmUp, changes];
 }
 
-/** Returns all proofs but that of purity for a strategy whose equal runs differ. */
+/** Returns all proofs except the proof of purity, as undecided, for a strategy whose equal runs differ. */
 function undecidedProofs(): readonly Proof[] {
   const why = 'not made: equal runs differ, or may, so another difference would say nothing';
   return PROOFS.filter((name) => name !== 'purity').map((name) =>
@@ -175,8 +180,8 @@ function undecidedProofs(): readonly Proof[] {
 }
 
 /**
- * Returns the proofs of a strategy that threw an error, or null where they would say nothing: its file cannot be loaded, and used nothing
- * outside the run before it threw.
+ * Returns the proofs of a strategy that threw an error. Null if its file cannot be loaded and has used nothing outside the run: then the error
+ * itself is reported.
  */
 function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): readonly Proof[] | null {
   if (!(error instanceof StrategyError)) return null;
@@ -197,11 +202,12 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   });
 }
 
+/** Returns the text of the line at a place; empty if the place is unknown. */
 function lineAt({ file, line }: Place): string {
   return file === null || line === null ? '' : (textOf(file, MAX_BYTES).split('\n')[line - 1] ?? '');
 }
 
-/** Returns the proofs of a strategy whose callback is an async method: it waits, so what follows in it runs after the bar. */
+/** Returns the proofs of a strategy whose callback is an async method. The code after its first `await` runs after the bar. */
 function proofsOfWaiting({ displayName: strategyName, callback }: AsyncCallbackError): readonly Proof[] {
   const callbackRow = textOf(strategyName, MAX_BYTES)
     .split('\n')
@@ -216,6 +222,7 @@ function proofsOfWaiting({ displayName: strategyName, callback }: AsyncCallbackE
   return [proof, ...undecidedProofs()];
 }
 
+/** Returns the StrategyError of a promise that continued after the last bar. Throws every other error. */
 function lateError(error: unknown): Error {
   if (error instanceof StrategyError) return error;
   throw error;

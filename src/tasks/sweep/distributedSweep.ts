@@ -2,7 +2,7 @@
 
 import { repeatEvery } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { changedParts } from '../trials/identity.ts';
+import { changedParts } from '../trials/sweepIdentity.ts';
 import { counted } from '../../base/text/format.ts';
 import { connectQueue, type QueueClient } from './queue/queueClient.ts';
 import { QueueRunner } from './queue/queueRunner.ts';
@@ -10,7 +10,7 @@ import { aliveKey, parseShared, SWEEPS, type SharedSweep } from './queue/queueWi
 import { QueueWorker } from './queue/queueWorker.ts';
 import type { TaskRunner } from './search/sweep.ts';
 import { setUpSharedSweep, type SweepSetup } from './plan/setUp.ts';
-import { threadRunner, type ThreadOptions } from './threads/threads.ts';
+import { threadRunner, type ThreadOptions } from './threads/threadRunner.ts';
 import { fromWire, toWire, type WireError } from '../backtest/run/wireError.ts';
 
 /** Tasks are sized for this many threads, because the number of machines is unknown. */
@@ -34,7 +34,7 @@ export async function openSharedRunner(setup: SweepSetup, { url, threads }: Shar
       : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
   return new QueueRunner({
     client,
-    sweep: sharedOf(setup),
+    sweep: sharedSweepOf(setup),
     worker,
     every: repeatEvery,
     errorOf: (reported) => fromWire(reported as WireError),
@@ -42,7 +42,7 @@ export async function openSharedRunner(setup: SweepSetup, { url, threads }: Shar
 }
 
 /** Returns a sweep as other machines receive it. */
-function sharedOf({ identity, header, resolved, axes, request }: SweepSetup): SharedSweep {
+function sharedSweepOf({ identity, header, resolved, axes, request }: SweepSetup): SharedSweep {
   return {
     id: identity.id,
     name: header.name,

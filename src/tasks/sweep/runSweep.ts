@@ -4,7 +4,7 @@ import { fileError } from '../../adapters/disk/fileError.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
-import { changedParts } from '../trials/identity.ts';
+import { changedParts } from '../trials/sweepIdentity.ts';
 import {
   continueLedger,
   createLedger,
@@ -15,7 +15,7 @@ import {
   readLedgers,
   type LedgerContent,
   type LedgerWriter,
-} from '../trials/ledger.ts';
+} from '../trials/trialLedger.ts';
 import type { SetLine } from '../trials/ledgerLine.ts';
 import { lockLedger } from './ledgerLock.ts';
 import { driveSweep, type TaskRunner } from './search/sweep.ts';

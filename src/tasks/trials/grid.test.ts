@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';
 import { choice, decimal, flag, float, int } from '../../strategy/params.ts';
-import { gridSize, parseGrid, setsOf } from './grid.ts';
+import { gridSize, parseGrid, setsOf } from './paramGrid.ts';
 
 const SPECS = {
   fast: int(10, { min: 1, max: 100, unit: 'bars' }),

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { continueLedger, createLedger, findLedger, freshPath, isFinished, readLedger } from './ledger.ts';
+import { continueLedger, createLedger, findLedger, freshPath, isFinished, readLedger } from './trialLedger.ts';
 import { decodeLine, encodeLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 import { countTrials } from './trials.ts';
 

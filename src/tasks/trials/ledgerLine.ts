@@ -1,10 +1,10 @@
 // The lines of the trial ledger: JSON with a checksum as the last member, so that cut or changed lines are detected.
 
 import { crc32 } from 'node:zlib';
-import type { Axis, ParamSet } from './grid.ts';
+import type { Axis, ParamSet } from './paramGrid.ts';
 import type { ProofKey, ProvedRun, RunProof } from '../../model/run/proof.ts';
 import type { Warning } from '../../model/warning.ts';
-import type { IdentityPart } from './identity.ts';
+import type { IdentityPart } from './sweepIdentity.ts';
 
 /** The data by which trials are counted. */
 export interface TriedOn {

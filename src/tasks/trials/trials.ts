@@ -1,7 +1,7 @@
 // Counts earlier trials on the same market data: every run and every set of every sweep, without repeats.
 
 import { sha256 } from '../../adapters/runtime/sha256.ts';
-import type { LedgerContent } from './ledger.ts';
+import type { LedgerContent } from './trialLedger.ts';
 import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
 
 /** Trials on the same market data. */
@@ -54,8 +54,8 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
  */
 function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
   const decisive = parts.filter(({ name }) => !NOT_OF_A_SET.has(name));
-  const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED);
-  const fixedParams = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
+  const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED_PARAM_PREFIX);
+  const fixedParams = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED_PARAM_PREFIX.length), value]);
   // Files are identified by their content alone, not by their names.
   const settings = decisive.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
   const sweptParams = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
@@ -69,7 +69,7 @@ const NOT_OF_A_SET: ReadonlySet<string> = new Set(['--grid', '--random', 'figure
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Prefix of the name of a parameter that is not swept. */
-export const FIXED = 'params.';
+export const FIXED_PARAM_PREFIX = 'params.';
 
 /** Returns the family; null: none, as in lines of an earlier isobar version. */
 const familyOf = ({ family }: TriedOn): string | null => family ?? null;

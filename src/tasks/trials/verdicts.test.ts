@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DecidingVerdict, ProofKey } from '../../model/run/proof.ts';
-import { appendLine, readLedgers } from './ledger.ts';
+import { appendLine, readLedgers } from './trialLedger.ts';
 import { codeVerdict, verdictFor } from './verdicts.ts';
 
 let folder = '';

@@ -5,8 +5,8 @@ import { packageVersion } from '../../adapters/runtime/version.ts';
 import type { ResolvedRun } from '../../definition/resolve.ts';
 import type { DecidingVerdict, ProofKey, RunProof, StrategyVerdict } from '../../model/run/proof.ts';
 import { formatTime } from '../../model/time.ts';
-import { appendLine, readProofs, readRuns } from './ledger.ts';
-import { proofKeyOf, seenBars } from './runParts.ts';
+import { appendLine, readProofs, readRuns } from './trialLedger.ts';
+import { proofKeyOf, visibleFeedsOf } from './identityParts.ts';
 
 /** Adds a verdict of `isobar prove` to the ledger. Throws the system's error if it cannot be written. */
 export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, verdict, proofs, bars }: StrategyVerdict): void {
@@ -20,7 +20,7 @@ export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, v
     proofs,
     bars,
     ...proofKeyOf(resolved),
-    feeds: seenBars(plan),
+    feeds: visibleFeedsOf(plan),
     from: formatTime(plan.fromMs),
     to: formatTime(plan.toMs),
     version: packageVersion(),

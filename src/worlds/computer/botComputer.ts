@@ -1,7 +1,7 @@
 // The simulated computer of a user's bot. Its only process is the bot, which loads the user's strategies.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
-import type { LiveConfig } from '../../tasks/bot/config/read.ts';
+import type { LiveConfig } from '../../tasks/bot/config/liveConfig.ts';
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from './simulatedProcess.ts';
 

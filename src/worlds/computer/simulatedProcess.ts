@@ -9,9 +9,9 @@ import { formatTime } from '../../model/time.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { LiveControl } from '../../tasks/bot/liveControl.ts';
-import type { LiveConfig } from '../../tasks/bot/config/read.ts';
+import type { LiveConfig } from '../../tasks/bot/config/liveConfig.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot, type SimulatedComputer } from '../../tasks/bot/openLiveBot.ts';
-import { LiveLog } from '../../tasks/bot/run/log.ts';
+import { LiveLog } from '../../tasks/bot/run/liveLog.ts';
 import { Crash, type SimulatedDisk } from './simulatedDisk.ts';
 
 /** Size of a journal segment. It is small, so that a day has several segments. */
@@ -151,7 +151,7 @@ export abstract class SimulatedProcess implements Scheduler {
     const openOnDisk: SimulatedComputer['openJournal'] = (deps, options) =>
       openAs((processes) => openJournal({ ...deps, disk, processes }, { ...options, segmentBytes: SEGMENT_BYTES, soon }));
     this.opened = await openLiveBot(config, {
-      log: (nowMs) => new LiveLog({ write: log, isPretty, nowMs, formatTime, hide: same }),
+      log: (nowMs) => new LiveLog({ write: log, isPretty, nowMs, formatTime, removeSecrets: same }),
       scheduler: this,
       load,
       room,

@@ -3,8 +3,8 @@
 import { monthStart, DAY_MS } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/store.ts';
-import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
+import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/barStore.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
 import { ConfigError } from '../../base/errors.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS } from '../../base/calendar.ts';
 import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
-import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/barQuality.ts';
 import { bundleInProcess, type Bundler } from '../../adapters/plugins/bundler.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { seededRng } from '../../base/number/rng.ts';
@@ -17,7 +17,7 @@ import { rowsOf, type BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { INTERVALS, typicalLengthMs } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
-import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/read.ts';
+import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/liveConfig.ts';
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { firstRowAt, type DayExchangeSpec } from './dayExchange.ts';
 import { listening, type ReportedFills } from './reportedFills.ts';
@@ -171,10 +171,10 @@ const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDiv
 /** Stores the bars of feeds before a time in a catalog, because strategies can need more bars than an exchange offers. */
 function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
   const storedKeys = new Set<string>();
-  for (const { bars, isHidden = false } of feeds) {
+  for (const { bars, isExecutionOnly = false } of feeds) {
     const key = `${bars.instrument.id} ${bars.interval}`;
     const end = firstRowAt(bars, startMs);
-    if (isHidden || storedKeys.has(key) || end === 0) continue;
+    if (isExecutionOnly || storedKeys.has(key) || end === 0) continue;
     storedKeys.add(key);
     const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
     const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;

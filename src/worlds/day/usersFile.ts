@@ -3,8 +3,8 @@
 import { ConfigError } from '../../base/errors.ts';
 import { parseDefinition, parseSource } from '../../definition/text/parse.ts';
 import { readDefinition, whereIs, type DefinitionSource } from '../../definition/text/source.ts';
-import { LIVE_FILE } from '../../tasks/bot/config/read.ts';
-import { DEFINITION_KEYS } from '../../tasks/bot/config/schema.ts';
+import { LIVE_FILE } from '../../tasks/bot/config/liveConfig.ts';
+import { DEFINITION_KEYS } from '../../tasks/bot/config/liveSchema.ts';
 
 type Keys = Readonly<Record<string, unknown>>;
 

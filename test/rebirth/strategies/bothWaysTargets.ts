@@ -1,4 +1,4 @@
-// Contracts, both ways: entries with three targets and a trailing stop for what is left.
+// A long or a short of a contract, opened at an extreme strength, with three targets, a stop and a trailing stop.
 import { rsi, Strategy } from 'isobar';
 
 export default class BothWaysTargets extends Strategy.with({}) {
@@ -15,10 +15,10 @@ export default class BothWaysTargets extends Strategy.with({}) {
     const { value } = this.strength;
     if (value > 35 && value < 65) return;
     const sign = value <= 35 ? 1 : -1;
-    const at = (away: number) => close * (1 + sign * away);
-    const targets = [{ at: at(0.002), share: 0.4 }, { at: at(0.004), share: 0.4 }, { at: at(0.01) }];
-    const options = { targets, stopLoss: at(-0.012), trailing: close * 0.008 };
+    const priceAway = (share: number) => close * (1 + sign * share);
+    const targets = [{ at: priceAway(0.002), share: 0.4 }, { at: priceAway(0.004), share: 0.4 }, { at: priceAway(0.01) }];
+    const options = { targets, stopLoss: priceAway(-0.012), trailing: close * 0.008 };
     if (sign > 0) this.buy({ equity: '0.4' }, options);
-    else this.sell({ equity: '0.4' }, { ...options, limit: at(-0.0004) });
+    else this.sell({ equity: '0.4' }, { ...options, limit: priceAway(-0.0004) });
   }
 }

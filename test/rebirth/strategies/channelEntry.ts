@@ -1,4 +1,4 @@
-// Stop entries at the top of a channel, which move with it, each beside a limit below its bottom: the first that fills cancels the other.
+// A stop entry at the top of a channel and a limit below its bottom, in one oco group. Both are placed again as the channel moves.
 import { highest, lowest, Strategy } from 'isobar';
 
 export default class ChannelEntry extends Strategy.with({}) {
@@ -14,10 +14,10 @@ export default class ChannelEntry extends Strategy.with({}) {
     if (this.heldBars > 6) this.exit();
     if (!this.position().isFlat) return;
     const working = this.openOrders();
-    // What has been sent is left to itself; what waits for its price moves every third bar.
+    // An order that was sent stays as it is. Orders that wait for their price are moved at every third bar.
     if (working.some(({ trigger, tag }) => tag === 'break' && Number.isNaN(trigger)) || (working.length > 0 && this.row % 3 !== 0)) return;
     for (const { id } of working) this.cancel(id);
-    // Small enough for the cap on volume.
+    // The sizes are small enough for the cap on volume.
     const stopEntry = Math.max(this.top.value, close * 1.0005);
     const up = this.buy({ quote: '150' }, { stopEntry, stopLoss: close * 0.995, tag: 'break' });
     const dip = this.buy({ quote: '120' }, { limit: this.bottom.value * 0.999, stopLoss: this.bottom.value * 0.98, tag: 'dip' });

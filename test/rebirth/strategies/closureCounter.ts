@@ -1,13 +1,13 @@
-// State in the closures of its handlers alone.
+// Buys and sells on crossings. All of its state is in closures of its handlers.
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
 export default class ClosureCounter extends Strategy.with({}) {
   fast = this.use(sma(this.bars.close, 3));
   slow = this.use(sma(this.bars.close, 8));
-  handlers = this.#listen();
+  handlers = this.#registerHandlers();
 
   /** Counts the crossings in variables of a closure, which decide the size. */
-  #listen() {
+  #registerHandlers() {
     let crossings = 0;
     let skipped = 0;
     const up = this.when(crossedUp(this.fast, this.slow), () => {

@@ -1,4 +1,4 @@
-// `at` and `cron` beside bars: a budget that a timer renews, and bars that use it up.
+// Has a budget of trades that timers (`at` and `cron`) renew, and that its bars use up.
 import { Strategy } from 'isobar';
 
 export default class DayClock extends Strategy.with({}) {

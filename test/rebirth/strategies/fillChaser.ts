@@ -1,10 +1,10 @@
-// Fills come in parts: each part gets a sell of its own, and the reported fills add up in an exact sum.
+// Buys with limits that fill in parts, sells each part by an order of its own, and adds up the reported fills exactly.
 import { Strategy, type FillInfo } from 'isobar';
 
 export default class FillChaser extends Strategy.with({}) {
   bought: FillInfo['qty'] | null = null;
   sold: FillInfo['qty'] | null = null;
-  parts = 0;
+  partCount = 0;
   barCount = 0;
 
   override onBar() {
@@ -21,6 +21,6 @@ export default class FillChaser extends Strategy.with({}) {
       return;
     }
     this.bought = this.bought?.plus(qty) ?? qty;
-    this.sell({ base: qty }, { limit: price * 1.003, tag: `part ${++this.parts}` });
+    this.sell({ base: qty }, { limit: price * 1.003, tag: `part ${++this.partCount}` });
   }
 }

@@ -1,4 +1,4 @@
-// A ladder of three targets above a stop, over bars of 15m whose orders fill inside bars of 5m. The stop moves after each target.
+// An entry with three targets above a stop on bars of 15m, whose orders fill in bars of 5m. The stop moves after every second target.
 // It uses no indicator, so it needs no warm-up.
 import { Strategy, type FillInfo, type OrderId } from 'isobar';
 

@@ -1,4 +1,4 @@
-// Timers alone decide: every two hours in, forty-five minutes later out, each third time nothing; the count is a field.
+// Acts only by timers: buys every two hours, except each third time, and exits every 45 minutes. A field counts the rounds.
 import { Strategy } from 'isobar';
 
 export default class HourTimer extends Strategy.with({}) {

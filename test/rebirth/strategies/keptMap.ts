@@ -1,11 +1,13 @@
-// A Map from each resting order to the bar on which it was placed; orders that have waited too long are cancelled and replaced.
+// Keeps resting orders in a Map, each with the number of its bar, and cancels those that have waited for six bars.
 import { Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class MapStore extends Strategy.with({}) {
+  /** Number of the bar on which each resting order was placed. */
   placed = new Map<OrderId, number>();
+  /** Filled quantity of each buy. */
   bought = new Map<OrderId, string>();
   barCount = 0;
-  names = 0;
+  orderCount = 0;
 
   override onBar() {
     this.barCount++;
@@ -16,8 +18,8 @@ export default class MapStore extends Strategy.with({}) {
     }
     if (this.placed.size >= 3 || this.barCount % 2 === 0) return;
     const close = this.bars.close.value;
-    const depth = 0.998 - 0.0005 * (this.names % 4);
-    const id = this.buy({ base: '0.01' }, { limit: close * depth, tag: `dip ${++this.names}` });
+    const depth = 0.998 - 0.0005 * (this.orderCount % 4);
+    const id = this.buy({ base: '0.01' }, { limit: close * depth, tag: `dip ${++this.orderCount}` });
     this.placed.set(id, this.barCount);
   }
 

@@ -1,4 +1,4 @@
-// What it must remember it keeps by name: a start begins at the newest record of it.
+// Keeps its state by `this.keep`, so that a start begins at the newest record of it.
 import { Strategy, type FillInfo } from 'isobar';
 
 export default class NoteStore extends Strategy.with({}) {

@@ -1,12 +1,12 @@
-// Contracts: a state machine in a generator, sizes by what random() says, brackets with trailing stops.
+// Trades a contract by a state machine that is a generator. Sizes are random, and entries have trailing stops.
 import { rsi, Strategy } from 'isobar';
 
 export default class MarginSwing extends Strategy.with({}) {
   strength = this.use(rsi(this.bars.close, 7));
-  steps = this.#machine();
+  steps = this.#stateMachine();
 
   /** Waits for an extreme strength, holds a position for some bars, and starts again. The state is that of the generator. */
-  *#machine(): Generator<undefined, never, undefined> {
+  *#stateMachine(): Generator<undefined, never, undefined> {
     let round = 0;
     for (;;) {
       while (this.strength.value > 35 && this.strength.value < 65) yield undefined;

@@ -1,4 +1,4 @@
-// Moves the stop of what it buys, before and after it has filled, and leaves after a time.
+// Amends the stop of its entry, before and after the entry has filled, and closes the position by `closeAt`.
 import { atr, sma, Strategy, type OrderId } from 'isobar';
 
 export default class MovedStop extends Strategy.with({}) {
@@ -12,8 +12,8 @@ export default class MovedStop extends Strategy.with({}) {
     const { isFlat, ageMs, unrealisedProfit } = this.position();
     const [working] = this.openOrders().filter(({ tag }) => tag === 'dip');
     if (working !== undefined) {
-      const next = working.amend({ stop: close * 0.97 });
-      if (next !== null) this.stop = close * 0.97;
+      const isAmended = working.amend({ stop: close * 0.97 }) !== null;
+      if (isAmended) this.stop = close * 0.97;
     } else if (isFlat && close > this.mean.value) {
       this.stop = close * 0.97;
       this.entry = this.buy({ quote: '2000' }, { limit: close * 0.998, stopLoss: this.stop, tag: 'dip' });

@@ -1,4 +1,4 @@
-// Replaces its resting order by cancel and the same tag, at every bar.
+// Replaces its resting order at every bar: it cancels it and places a new one with the same tag.
 import { Strategy } from 'isobar';
 
 export default class Reprice extends Strategy.with({}) {

@@ -1,4 +1,4 @@
-// A limit with a trailing stop that is repriced at every bar: orders of lost requests are replaced while their outcome is unknown.
+// Amends a limit with a trailing stop at every bar, so that an order whose request was lost is replaced while its outcome is unknown.
 import { atr, sma, Strategy } from 'isobar';
 
 export default class RepricedTrail extends Strategy.with({}) {

@@ -1,9 +1,11 @@
-// A ladder: a Set of the levels that it has bought, taken out again when their sells have filled.
+// Buys on a grid of price levels, and keeps the levels that it has bought in a Set until their sales have filled.
 import { Strategy, type FillInfo, type OrderInfo } from 'isobar';
 
 export default class SetOfLevels extends Strategy.with({}) {
   heldLevels = new Set<number>();
+  /** The level of each order, by order id. */
   levelOf: Record<number, number> = {};
+  /** The price of level 0, which follows the prices of sales. */
   anchor = NaN;
 
   override onBar() {

@@ -1,4 +1,4 @@
-// Limits with several targets, which fill in parts: each part has its targets, and the stop what is left.
+// Entries with several targets that fill in parts: each part gets its targets, and the stop protects the remainder.
 import { atr, sma, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class SeveralTargets extends Strategy.with({}) {

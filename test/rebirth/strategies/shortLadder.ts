@@ -1,6 +1,7 @@
-// Contracts, both ways: entries that rest, each with a trigger order for a stop that its fill places; arrays of records.
+// Long and short limit entries of a contract. Each fill places a trigger order as its stop. The entries are kept as a list of records.
 import { highest, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
 
+/** A limit entry with the level of its later stop. */
 interface Entry {
   readonly id: OrderId;
   readonly isLong: boolean;
@@ -34,9 +35,9 @@ export default class ShortLadder extends Strategy.with({}) {
     const entry = this.entries.find(({ id }) => id === orderId);
     if (entry === undefined) return;
     const close = this.bars.close.value;
-    const guard = { trigger: entry.stop, reduceOnly: true, tag: `stop ${++this.stops}` };
+    const stopOptions = { trigger: entry.stop, reduceOnly: true, tag: `stop ${++this.stops}` };
     if (entry.isLong ? close <= entry.stop : close >= entry.stop) this.exit();
-    else if (entry.isLong) this.sell({ base: qty }, guard);
-    else this.buy({ base: qty }, guard);
+    else if (entry.isLong) this.sell({ base: qty }, stopOptions);
+    else this.buy({ base: qty }, stopOptions);
   }
 }

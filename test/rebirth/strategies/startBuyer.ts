@@ -1,22 +1,22 @@
-// Buys in onStart, sells after a number of bars, buys again after as many: a counter and a flag in fields.
+// Buys in onStart, then exits and buys in turn after a fixed number of bars. Its state is a counter and a flag.
 import { int, Strategy } from 'isobar';
 
 export default class StartBuyer extends Strategy.with({ hold: int(17) }) {
   starts = 0;
-  age = 0;
-  isIn = false;
+  barCount = 0;
+  isInvested = false;
 
   override onStart() {
     this.starts++;
     this.buy({ base: '0.02' });
-    this.isIn = true;
+    this.isInvested = true;
   }
 
   override onBar() {
-    this.age++;
-    if (this.age % this.params.hold !== 0) return;
-    if (this.isIn) this.exit();
+    this.barCount++;
+    if (this.barCount % this.params.hold !== 0) return;
+    if (this.isInvested) this.exit();
     else this.buy({ base: this.starts === 1 ? '0.02' : '0.5' });
-    this.isIn = !this.isIn;
+    this.isInvested = !this.isInvested;
   }
 }

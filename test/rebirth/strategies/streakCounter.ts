@@ -1,4 +1,4 @@
-// Sizes by its own history: a private counter of losing round trips, a high-water mark, the price of its last entry.
+// Sizes its buys by its own history, which it keeps in private fields: losing trades, the highest equity, and the last entry price.
 import { Strategy, type FillInfo } from 'isobar';
 
 export default class StreakCounter extends Strategy.with({}) {

@@ -1,4 +1,4 @@
-// Stops that trail in percent from a profit on, and by an ATR.
+// Buys with a trailing stop: a percentage that starts at a profit, or a multiple of the ATR.
 import { atr, sma, Strategy } from 'isobar';
 
 export default class TrailedShare extends Strategy.with({}) {
@@ -11,7 +11,7 @@ export default class TrailedShare extends Strategy.with({}) {
     if (working.length > 0 || !this.position().isFlat) return;
     const isAbove = close > this.mean.value;
     const trailing = isAbove ? { percent: '0.35', from: close * 1.002 } : { atr: this.range, times: 1.5 };
-    // Small enough for the cap on volume: what a stop leaves is another matter.
+    // The size is small enough for the cap on volume, so that the stop sells it all.
     this.buy({ quote: '150' }, { stopLoss: close * 0.98, trailing, tag: isAbove ? 'share' : 'range' });
   }
 }

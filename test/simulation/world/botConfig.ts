@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ContractTerms } from './futures/contractDay.ts';
+import type { ContractDayTerms } from './futures/contractDay.ts';
 import { themedBotConfig, themeOf } from './themes/themedDay.ts';
 import { CASH, SYMBOLS, type SimulatedVenue } from './venue.ts';
 import { rngOf } from './draws.ts';
@@ -13,15 +13,15 @@ const RESOLVE_EVERY_MS = [2000, 10_000, 20_000, 30_000] as const;
 const MAX_BOT_SYMBOLS = 3;
 
 /** What a config depends on. */
-export interface BotTerms {
+export interface BotConfigTerms {
   readonly folder: string;
   readonly venue: SimulatedVenue;
-  readonly contracts: ContractTerms | null;
+  readonly contracts: ContractDayTerms | null;
   readonly maxLots: number;
 }
 
 /** Writes the keys and the config of the bot of a seed. The number of symbols and the period of reads are drawn. */
-export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots }: BotTerms): void {
+export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots }: BotConfigTerms): void {
   const rng = rngOf(seed, 'config');
   const drawOne = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
   const resolveEveryMs = drawOne(RESOLVE_EVERY_MS);

@@ -4,7 +4,7 @@ import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import type { OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
-import { readLiveConfig } from '../../../src/tasks/bot/config/read.ts';
+import { readLiveConfig } from '../../../src/tasks/bot/config/liveConfig.ts';
 import { idPrefixOf } from '../../../src/protocol/clientOrderId.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from '../../../src/worlds/computer/simulatedProcess.ts';
 import type { SimulatedNetwork } from './network.ts';

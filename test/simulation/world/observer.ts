@@ -9,7 +9,7 @@ import { CreateRules } from './themes/createRules.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
-export type Engine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
+export type ObservedEngine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
 
 /** Time within which the bot must know of an order, ms (S4). It covers an audit, the read lag and the visibility delay. */
 const KNOWN_MS = 1_200_000;
@@ -41,15 +41,15 @@ export interface EndFacts {
 /** Rules that differ between coins and contracts. */
 export interface MarketRules {
   /** Checks what must hold after every event. */
-  readonly checkAfterEvent: (facts: WorldFacts, live: readonly UserOrder[], report: Report) => void;
+  readonly checkAfterEvent: (facts: WorldFacts, live: readonly UserOrder[], report: ReportViolation) => void;
   /** Checks positions and money at the end of the day. */
-  readonly checkEnd: (engine: Engine, facts: WorldFacts, report: Report) => void;
+  readonly checkEnd: (engine: ObservedEngine, facts: WorldFacts, report: ReportViolation) => void;
   /** Takes note of a create request as it leaves. */
   readonly noteCreate: (body: string) => void;
   /** Venue trades of orders without a client order id that belong to the bot, by its order id. */
-  readonly tradesOf: (engine: Engine, order: number) => readonly OwnTrade[];
+  readonly tradesOf: (engine: ObservedEngine, order: number) => readonly OwnTrade[];
 }
-export type Report = (rule: string, text: string) => void;
+export type ReportViolation = (rule: string, text: string) => void;
 
 /** Returns the client order id in the body of a create request. */
 export const clientOrderIdIn = (body: string): string | undefined => /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
@@ -140,7 +140,7 @@ export class Observer {
   }
 
   /** S4: the bot soon knows each live order. S2: a decision slot holds at most one live order. */
-  #checkLiveOrders(engine: Engine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
+  #checkLiveOrders(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     const ordersInSlot = new Map<string, number>();
     for (const { id, clientOrderId, placedMs } of live) {
       if (nowMs < (venue.lateUntilMsById.get(clientOrderId ?? '') ?? -Infinity)) continue;
@@ -160,7 +160,7 @@ export class Observer {
   }
 
   /** SAID: an order that the bot reports as denied by the venue or absent has no effect at the venue. */
-  #checkDenials(engine: Engine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
+  #checkDenials(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     while (this.#placedCount < venue.placed.length) this.#unjudged.add(venue.placed[this.#placedCount++]!);
     for (const trueOrder of this.#unjudged) {
       const { order, clientOrderId, trades, placedMs } = trueOrder;
@@ -184,7 +184,7 @@ export class Observer {
   }
 
   /** TOLD: the fills reported to the strategy are the venue's trades, in the same order. */
-  #checkReportedFills(trader: Trader, engine: Engine, prefix: string, venue: SimulatedVenue, nowMs: number): void {
+  #checkReportedFills(trader: Trader, engine: ObservedEngine, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
     [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
     for (const [order, texts] of trader.notified) {
@@ -244,14 +244,14 @@ export class Observer {
   }
 
   /** L1: no outcome is unknown, and the bot trades. */
-  #checkRest(engine: Engine, isTrading: boolean, nowMs: number): void {
+  #checkRest(engine: ObservedEngine, isTrading: boolean, nowMs: number): void {
     const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
     if (unknown.length > 0) this.report('L1', `${unknown.length} outcomes are still unknown`, nowMs);
     if (!isTrading) this.report('L1', 'the bot does not trade in the end', nowMs);
   }
 
   /** S6: the bot's open orders are those of the exchange. */
-  #checkOpenOrders(engine: Engine, venue: SimulatedVenue, nowMs: number): void {
+  #checkOpenOrders(engine: ObservedEngine, venue: SimulatedVenue, nowMs: number): void {
     const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
     const forgotten = venue.live().filter(({ id }) => !open.has(id));
     this.forgotten += forgotten.length;
@@ -261,13 +261,13 @@ export class Observer {
   }
 
   /** L1: no halt is left that should have cleared by itself. */
-  #checkHalts(engine: Engine, nowMs: number): void {
+  #checkHalts(engine: ObservedEngine, nowMs: number): void {
     const causes = engine.risk.halts.causes().filter(({ code }) => !['LATE_LANDING', 'INCIDENT', 'OPERATOR'].includes(code));
     if (causes.length > 0) this.report('L1', `halts stand: ${causes.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
   }
 
   /** S6: the bot's cash has changed by the same amount as the cash at the exchange. */
-  #checkCash(engine: Engine, venue: SimulatedVenue, nowMs: number): void {
+  #checkCash(engine: ObservedEngine, venue: SimulatedVenue, nowMs: number): void {
     const cash = engine.ledger.cashTotal - CASH * 1e8;
     const truth = venue.units('USDT') - CASH * 1e8 - venue.copiedCash;
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
@@ -292,7 +292,7 @@ export class Observer {
 }
 
 /** Returns the bot's record of an order, also of one that was proven absent. Undefined when it has none. */
-function botOrderOf(engine: Engine, id: OrderId | null) {
+function botOrderOf(engine: ObservedEngine, id: OrderId | null) {
   return id === null ? undefined : (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id));
 }
 

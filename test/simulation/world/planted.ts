@@ -46,7 +46,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     name: 'trades of an order whose answer was lost count as booked when a kill closes positions',
     changes: [
       {
-        file: 'src/tasks/kill/evidence/judge.ts',
+        file: 'src/tasks/kill/evidence/evidenceReader.ts',
         from: '.filter((row) => !this.books.isBooked(instrument.id, row));',
         to: '.filter((row) => !this.books.isBooked(instrument.id, row) && this.books.isOwnId(row.venueId));',
       },
@@ -101,7 +101,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     name: 'a start forgets that the exchange did not know what it did',
     changes: [
       {
-        file: 'src/adapters/exchange/restore.ts',
+        file: 'src/adapters/exchange/restoreTracking.ts',
         from: 'if (key === INCIDENT_KEY) target.onIncident(Number(value));',
         to: '',
       },

@@ -12,7 +12,7 @@ import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
 import { writeBotConfig } from './botConfig.ts';
 import { BotProcess } from './botProcess.ts';
-import { drawContracts, FIRST_HOUR_MS, type ContractTerms } from './futures/contractDay.ts';
+import { drawContracts, FIRST_HOUR_MS, type ContractDayTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
 import { BurstTrader } from './hard/burstTrader.ts';
@@ -64,7 +64,7 @@ export class World {
   readonly #startMs: number;
   readonly #endMs: number;
   /** The settings of a day of contracts; null on a day of coins. */
-  readonly #contracts: ContractTerms | null;
+  readonly #contracts: ContractDayTerms | null;
   readonly #untilViolation: boolean;
   readonly #isBusy: boolean;
   readonly #terms: DayTerms;

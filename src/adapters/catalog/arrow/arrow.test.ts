@@ -115,8 +115,8 @@ describe('an Arrow file', () => {
     writeArrowColumns(at('once.arrow'), columns, metadata('f00d'));
     const handle = openSync(at('batches.arrow'), 'w+');
     const writer = new ArrowWriter(handle, columns, metadata('0000'));
-    writer.add(columns, 0, BATCH_ROWS);
-    writer.add(columns, BATCH_ROWS, 5);
+    writer.writeBatch(columns, 0, BATCH_ROWS);
+    writer.writeBatch(columns, BATCH_ROWS, 5);
     writer.finish(metadata('0000'));
     const close = new Float64Array(BATCH_ROWS + 5);
     new ArrowFile(at('batches.arrow'), handle, null).readFloats('close', 0, close);

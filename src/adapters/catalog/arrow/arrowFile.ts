@@ -125,7 +125,7 @@ function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: 
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
     const { columns: held, from: first } = part(from, length);
-    writer.add(held, first, length);
+    writer.writeBatch(held, first, length);
   }
   writer.finish(metadata);
 }
@@ -149,7 +149,7 @@ export class ArrowWriter {
   }
 
   /** Writes the rows `from` to `from` + `length` of `columns` as the next batch. */
-  add(columns: readonly ArrowColumn[], from: number, length: number): void {
+  writeBatch(columns: readonly ArrowColumn[], from: number, length: number): void {
     const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, this.buffers[i]!), ALIGN));
     const bodyBytes = bytesIn(bodies);
     const head = message(MESSAGE_KIND.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);

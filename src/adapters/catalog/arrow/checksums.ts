@@ -8,9 +8,9 @@ const FOOT_KEY = 'isobar_crc32_foot';
 /** Stands in the foot while the foot's own checksum is computed, and is then replaced by the checksum. */
 const PLACEHOLDER = 'foot:________';
 
-const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
+const crcText = (crc: number): string => crc.toString(16).padStart(8, '0');
 
-const checksumOf = (pieces: readonly Uint8Array[]): string => textOf(pieces.reduce((crc, piece) => crc32(piece, crc), 0));
+const checksumOf = (pieces: readonly Uint8Array[]): string => crcText(pieces.reduce((crc, piece) => crc32(piece, crc), 0));
 
 /** The checksums stored in a file. */
 export interface FileChecksums {
@@ -46,7 +46,7 @@ export class Checksums {
 /** Returns the foot with its own checksum filled in. */
 export function sealed(foot: Buffer): Buffer {
   const position = foot.indexOf(PLACEHOLDER);
-  foot.write(`foot:${textOf(crc32(foot))}`, position, 'latin1');
+  foot.write(`foot:${crcText(crc32(foot))}`, position, 'latin1');
   return foot;
 }
 
@@ -58,7 +58,7 @@ export function checksumsIn(metadata: ReadonlyMap<string, string>): FileChecksum
 }
 
 /** True if a part with the CRC-32 `crc` has the bytes that were written. */
-export const isPart = (crc: number, checksum: string | undefined): boolean => textOf(crc) === checksum;
+export const isPart = (crc: number, checksum: string | undefined): boolean => crcText(crc) === checksum;
 
 /** True if the foot has the bytes that were written. */
 export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {
@@ -66,5 +66,5 @@ export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {
   const position = copy.indexOf(foot);
   if (position < 0 || foot.length !== PLACEHOLDER.length) return false;
   copy.write(PLACEHOLDER, position, 'latin1');
-  return foot === `foot:${textOf(crc32(copy))}`;
+  return foot === `foot:${crcText(crc32(copy))}`;
 }

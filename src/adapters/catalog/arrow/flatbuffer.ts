@@ -65,19 +65,19 @@ export function encode(root: FlatTable): Uint8Array {
 class Writer {
   private bytes = new Uint8Array(1024);
   private view = new DataView(this.bytes.buffer);
-  private at = 0;
+  private position = 0;
 
   finish(): Uint8Array {
     this.reserve(8, 0);
-    return this.bytes.subarray(0, this.at);
+    return this.bytes.subarray(0, this.position);
   }
 
   /** Reserves `size` zero bytes and returns their position, a multiple of `align`. */
   reserve(align: number, size: number): number {
-    const start = Math.ceil(this.at / align) * align;
-    this.at = start + size;
-    if (this.at > this.bytes.length) {
-      const wider = new Uint8Array(Math.max(this.bytes.length * 2, this.at));
+    const start = Math.ceil(this.position / align) * align;
+    this.position = start + size;
+    if (this.position > this.bytes.length) {
+      const wider = new Uint8Array(Math.max(this.bytes.length * 2, this.position));
       wider.set(this.bytes);
       this.bytes = wider;
       this.view = new DataView(wider.buffer);

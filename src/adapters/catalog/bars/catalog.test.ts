@@ -16,11 +16,11 @@ import { BATCH_ROWS, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
 import { type BarKey, barsPath, listSeries, manifestPath } from '../files/paths.ts';
 import { RAW } from '../files/columns.ts';
-import { loadFeed, resampleInto } from './feed.ts';
+import { loadFeed, resampleInto } from './loadFeed.ts';
 import { synthesizeBars } from '../generate/generate.ts';
-import { IMPORTED, manifestOf, SYNTHETIC } from './quality.ts';
+import { IMPORTED, manifestOf, SYNTHETIC } from './barQuality.ts';
 import { hashOfRead } from './readHashes.ts';
-import { catalogStore } from './store.ts';
+import { catalogStore } from './barStore.ts';
 
 let catalog = '';
 const made: string[] = [];

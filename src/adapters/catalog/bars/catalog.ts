@@ -20,7 +20,7 @@ import { clearLeftovers } from '../files/leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from '../files/paths.ts';
 import { noteHash } from './readHashes.ts';
 import { checkTicks, checkTimes } from './rowChecks.ts';
-import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
+import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './barQuality.ts';
 
 /** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` before them. Without bounds: all rows. */
 export interface BarRange {

@@ -9,7 +9,7 @@ import { loadBars } from './catalog.ts';
 import { synthesizeBars } from '../generate/generate.ts';
 import { givenBars, typedBars, type Bars } from './givenBars.ts';
 import { importFiles } from '../import/importFiles.ts';
-import { SYNTHETIC } from './quality.ts';
+import { SYNTHETIC } from './barQuality.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const FROM = Date.UTC(2024, 0, 1);

@@ -8,8 +8,8 @@ import type { LoadedBars } from './catalog.ts';
 import { barsOf, RAW, type RawColumns } from '../files/columns.ts';
 import { MAX_DIGITS, MAX_TICKS, proposeInstrument, splitSymbol, type SeenFigures } from '../records/instrumentRecord.ts';
 import { checkSymbol } from '../files/paths.ts';
-import { IMPORTED, SYNTHETIC } from './quality.ts';
-import { wholeSet } from './store.ts';
+import { IMPORTED, SYNTHETIC } from './barQuality.ts';
+import { wholeSet } from './barStore.ts';
 
 const REMEDY = 'docs/from-code.md shows what bars are';
 

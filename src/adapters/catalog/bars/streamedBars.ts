@@ -14,7 +14,7 @@ import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { barsPath, instrumentPath, type BarKey } from '../files/paths.ts';
 import { hasBarsIn, readInstrument, rowsIn, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
 import { notInTicks } from './rowChecks.ts';
-import { qualityOf } from './quality.ts';
+import { qualityOf } from './barQuality.ts';
 import { noteHash } from './readHashes.ts';
 
 /** Rows that a block may look back. A longer look-back needs all bars in memory. */

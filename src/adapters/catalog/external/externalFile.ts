@@ -10,7 +10,7 @@ import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
 import { formatOf, isTableFormat, type TableFormat } from '../rows/formats.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
-import type { ValueKind } from './external.ts';
+import type { ValueKind } from './externalSeries.ts';
 
 /** The columns of a file, by their names in it. */
 export interface ColumnNames {
@@ -59,9 +59,9 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
       rest = lines.pop() ?? '';
       if (rest.length > MAX_LINE_LENGTH)
         throw new ConfigError(`${path}: a line of more than ${MAX_LINE_LENGTH} characters`, 'fetch the file again');
-      for (const line of lines) text.take(line);
+      for (const line of lines) text.parseLine(line);
     }
-    text.take((rest + decoder.decode()).replace(/\r$/, ''));
+    text.parseLine((rest + decoder.decode()).replace(/\r$/, ''));
   } catch (error) {
     throw unpackError(path, head, `line ${text.line}`, error);
   }
@@ -90,7 +90,7 @@ export class TextFile {
   }
 
   /** Parses the next line. The first line that is not empty is the header. */
-  take(text: string): void {
+  parseLine(text: string): void {
     this.line++;
     if (text.trim() === '') return;
     if (this.positions === null) {
@@ -106,20 +106,20 @@ export class TextFile {
     // A decimal comma in a file with commas would otherwise cut a number short.
     if (cells.length !== this.width) throw this.rows.bad(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
     const [time = '', knownAt = '', value = ''] = this.positions.map((position) => cells[position] ?? '');
-    const timeMs = timeOf(time, false);
+    const timeMs = parseTimeText(time, false);
     if (timeMs === null) throw this.rows.bad(this.line, `expected a time, got ${JSON.stringify(time)}`);
-    const knownMs = timeOf(knownAt, true);
+    const knownMs = parseTimeText(knownAt, true);
     if (knownMs === null) throw this.rows.bad(this.line, `expected the time at which it was known, got ${JSON.stringify(knownAt)}`);
     const flag = FLAGS.get(value.toLowerCase());
     if (flag !== undefined) this.rows.push(this.line, timeMs, knownMs, flag, 'flag');
-    else this.rows.push(this.line, timeMs, knownMs, this.numberOf(value), 'number');
+    else this.rows.push(this.line, timeMs, knownMs, this.parseValue(value), 'number');
   }
 
   /**
    * Returns the number of a cell with a point or a comma as decimal sign. Throws ConfigError if it is not a number, or if the file has used
    * the other sign before.
    */
-  private numberOf(cell: string): number {
+  private parseValue(cell: string): number {
     const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
     if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
     const pointOfCell = cell.includes('.') ? '.' : null;
@@ -287,7 +287,7 @@ function cellsOf(line: string, separator: string): string[] {
 }
 
 /** Returns a time in whole ms; null if the text is not a time. A finer part is rounded down, or up if `roundsUp`. */
-function timeOf(text: string, roundsUp: boolean): number | null {
+function parseTimeText(text: string, roundsUp: boolean): number | null {
   if (/^\d+$/.test(text)) {
     const ms = msOfUnix(Number(text));
     if (Number.isNaN(ms)) return null;

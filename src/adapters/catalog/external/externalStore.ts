@@ -10,7 +10,7 @@ import { noteHash } from '../bars/readHashes.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import {
   externalFacts, externalManifestPath, externalPath, type ExternalColumns, type ExternalFacts, type ExternalKey, type ValueKind,
-} from './external.ts'; // prettier-ignore
+} from './externalSeries.ts'; // prettier-ignore
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = 'series-1';

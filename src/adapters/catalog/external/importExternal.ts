@@ -12,7 +12,7 @@ import {
   externalPath,
   type ExternalColumns,
   type ExternalKey,
-} from './external.ts';
+} from './externalSeries.ts';
 import { readExternal, type ReadRows } from './externalFile.ts';
 import { loadExternal, checkExternal, storeExternal, type LoadedExternal, type ExternalManifest } from './externalStore.ts';
 

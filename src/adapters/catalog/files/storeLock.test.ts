@@ -9,11 +9,11 @@ import { testInstrument } from '../../../../test/fixtures/syntheticBars.ts';
 import { FileSystemDisk } from '../../disk/fileSystemDisk.ts';
 import { thisProcess } from '../../disk/processes.ts';
 import { lockFolder, processesHere } from '../../disk/processLock.ts';
-import { appendBars } from '../bars/append.ts';
+import { appendBars } from '../bars/appendBars.ts';
 import { loadBars, storeBars } from '../bars/catalog.ts';
 import { barsOf, emptyColumns } from './columns.ts';
 import { lockPath } from './paths.ts';
-import { IMPORTED } from '../bars/quality.ts';
+import { IMPORTED } from '../bars/barQuality.ts';
 import { whileStoreLocked } from './storeLock.ts';
 
 const START = Date.UTC(2024, 0, 1);
@@ -38,11 +38,11 @@ function rowsOf(from: number, to: number) {
 }
 const store = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(0, rows), testInstrument(), '1m'), IMPORTED);
 
-const APPENDED = `const { appendBars } = await import(dist + 'catalog/bars/append.js');
+const APPENDED = `const { appendBars } = await import(dist + 'catalog/bars/appendBars.js');
 const times = Float64Array.from({ length: 60 }, (_, i) => ${START} + (60 + i) * 60000), flat = times.map(() => 100);
 const rows = { length: 60, openMs: times, open: flat, high: flat, low: flat, close: flat, volume: flat };
 run(() => appendBars(folder, { listedInstrument: ${JSON.stringify(testInstrument())}, interval: '1m' }, rows, 'keep').newRows);`;
-const RESAMPLED = `const { resampleInto } = await import(dist + 'catalog/bars/feed.js');
+const RESAMPLED = `const { resampleInto } = await import(dist + 'catalog/bars/loadFeed.js');
 run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1h' }).manifest.rows);`;
 const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
 run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;

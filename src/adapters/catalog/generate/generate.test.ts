@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ticksOf } from '../../../model/bars/bars.ts';
 import { synthesizeBars } from './generate.ts';
-import { dataHash, manifestOf, SYNTHETIC } from '../bars/quality.ts';
+import { dataHash, manifestOf, SYNTHETIC } from '../bars/barQuality.ts';
 import { expectEqual } from '../../../../test/fixtures/alike.ts';
 
 const FROM = Date.UTC(2024, 0, 1);

@@ -54,10 +54,10 @@ const MEAN_GAP_BARS = 3;
 /** Returns bars whose prices have about seven significant digits. Throws ConfigError for options out of range. */
 export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const { symbol, market = 'spot', interval, bars, seed, price = 30_000, gapShare = 0 } = options;
-  check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= MAX_BARS, `a whole number from 1 to ${MAX_BARS}`);
-  check('seed', seed, Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED, `a whole number from 0 to ${MAX_SEED}`);
-  check('price', price, price >= 1e-6 && price <= 1e7, 'a price from 0.000001 to 10000000');
-  check('gap-share', gapShare, gapShare >= 0 && gapShare <= 0.5, 'a fraction from 0 to 0.5');
+  checkOption('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= MAX_BARS, `a whole number from 1 to ${MAX_BARS}`);
+  checkOption('seed', seed, Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED, `a whole number from 0 to ${MAX_SEED}`);
+  checkOption('price', price, price >= 1e-6 && price <= 1e7, 'a price from 0.000001 to 10000000');
+  checkOption('gap-share', gapShare, gapShare >= 0 && gapShare <= 0.5, 'a fraction from 0 to 0.5');
   const priceDigits = digitsFor(price);
   const raw = emptyColumns(bars);
   const rng = seededRng(seed);
@@ -76,7 +76,7 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
 }
 
 /** Throws ConfigError unless the option has a valid value. */
-function check(name: string, value: number, isValid: boolean, expected: string): void {
+function checkOption(name: string, value: number, isValid: boolean, expected: string): void {
   if (!isValid) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
 }
 

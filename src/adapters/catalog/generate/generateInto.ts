@@ -10,7 +10,7 @@ import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/m
 import { loadSeries, storeSeries, type SeriesEntry } from '../series/seriesStore.ts';
 import { barsPath, checkSymbol, lockPath, type BarKey, type SeriesKey } from '../files/paths.ts';
 import { synthesizeBars, type GeneratorOptions } from './generate.ts';
-import { SYNTHETIC, type GapManifest } from '../bars/quality.ts';
+import { SYNTHETIC, type GapManifest } from '../bars/barQuality.ts';
 import { whileStoreLocked } from '../files/storeLock.ts';
 
 const REMEDY = 'choose another symbol, or another catalog (--catalog DIR)';

@@ -4,7 +4,7 @@ import { pow10 } from '../../../base/number/exact.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { normal } from './generate.ts';
-import type { SeriesColumns } from '../series/series.ts';
+import type { SeriesColumns } from '../series/seriesColumns.ts';
 
 const FUNDING_MS = 8 * 3_600_000;
 /** Eight decimals, as venues publish rates. */

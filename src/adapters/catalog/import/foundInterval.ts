@@ -4,7 +4,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { INTERVAL_FORM, intervalOfLength, openOf, type Interval } from '../../../model/interval.ts';
 import { readBarFile } from '../readers/readBars.ts';
 import { splitSymbol } from '../records/instrumentRecord.ts';
-import type { ImportOptions } from './imported.ts';
+import type { ImportOptions } from './importResult.ts';
 
 /** Minimum number of rows. Fewer rows do not show the interval reliably. */
 const MIN_ROWS = 3;

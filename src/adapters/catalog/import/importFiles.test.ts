@@ -13,8 +13,8 @@ import { loadBars, readInstrument, storeBars } from '../bars/catalog.ts';
 import { type BarKey } from '../files/paths.ts';
 import { synthesizeBars } from '../generate/generate.ts';
 import { importFiles } from './importFiles.ts';
-import type { ImportOptions } from './imported.ts';
-import { SYNTHETIC } from '../bars/quality.ts';
+import type { ImportOptions } from './importResult.ts';
+import { SYNTHETIC } from '../bars/barQuality.ts';
 
 const T0 = Date.UTC(2024, 0, 1);
 const LATER = Date.UTC(2025, 0, 1);

@@ -7,7 +7,7 @@ import { keyOf, namedInterval } from './fileNames.ts';
 import { foundInterval } from './foundInterval.ts';
 import { importSet } from './importSet.ts';
 import type { FileProgress } from './setFiles.ts';
-import type { ImportOptions, ImportedSet } from './imported.ts';
+import type { ImportOptions, ImportedSet } from './importResult.ts';
 
 /**
  * Imports files of bars of any supported format. Files of one symbol and interval are merged in time order with each other and with the

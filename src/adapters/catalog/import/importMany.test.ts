@@ -19,7 +19,7 @@ import {
 import { checkBars, loadBars } from '../bars/catalog.ts';
 import { importsPath, rejectsPath, stagingPath, type BarKey } from '../files/paths.ts';
 import { importFiles } from './importFiles.ts';
-import type { ImportOptions } from './imported.ts';
+import type { ImportOptions } from './importResult.ts';
 import { recordImports } from '../bars/importRecord.ts';
 
 const T0 = Date.UTC(2024, 0, 1);

@@ -9,7 +9,7 @@ import { checkSymbol, lockPath, seriesPath, type SeriesKey } from '../files/path
 import { inspectFile } from '../readers/packedFile.ts';
 import { whileStoreLocked } from '../files/storeLock.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/markInterval.ts';
-import { FIGURES, isSameFunding, type SeriesColumns } from '../series/series.ts';
+import { FIGURES, isSameFunding, type SeriesColumns } from '../series/seriesColumns.ts';
 import { readSeries } from '../series/seriesFile.ts';
 import { loadSeries, storeSeries, type LoadedSeries, type SeriesEntry } from '../series/seriesStore.ts';
 

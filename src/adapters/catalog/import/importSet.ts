@@ -26,15 +26,15 @@ import {
   stagingPath,
   type BarKey,
 } from '../files/paths.ts';
-import { IMPORTED, manifestOf } from '../bars/quality.ts';
+import { IMPORTED, manifestOf } from '../bars/barQuality.ts';
 import type { BarFile, ReadRules } from '../readers/readBars.ts';
 import { clearLock, whileStoreLocked } from '../files/storeLock.ts';
-import type { ImportedSet, ImportOptions } from './imported.ts';
+import type { ImportedSet, ImportOptions } from './importResult.ts';
 import { readImports, recordImports, type ImportedFile } from '../bars/importRecord.ts';
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
-import { writeRejects } from './rejects.ts';
+import { writeRejects } from './writeRejects.ts';
 import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
-import { clearStaging } from './staging.ts';
+import { clearStaging } from './stagedFiles.ts';
 
 /** The set as stored before the import. */
 interface SetBeforeImport {

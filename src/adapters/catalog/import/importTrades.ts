@@ -108,7 +108,7 @@ async function readFile(file: string, staged: StagedTrades, options: TradeImport
     staged.take(trade, line);
     if (staged.rows % 65_536 === 0) options.onProgress?.(file, staged.rows, share());
   });
-  staged.begin(file, reader);
+  staged.beginFile(file, reader);
   try {
     await reader.read(chunks);
   } catch (error) {
@@ -154,7 +154,7 @@ class StagedTrades {
     if (day !== undefined) this.kind = { kind: tradeDayOf(tradesFolder(catalog, key), day).kind, file: tradesFolder(catalog, key) };
   }
 
-  begin(file: string, reader: TradeFileReader): void {
+  beginFile(file: string, reader: TradeFileReader): void {
     this.file = file;
     this.reader = reader;
     this.places.push({ file, from: this.columns.id.length });

@@ -5,7 +5,7 @@ import { contentHash } from '../readers/packedFile.ts';
 import { readBarFile, type BarFile, type ReadRules } from '../readers/readBars.ts';
 import type { ImportedFile } from '../bars/importRecord.ts';
 import type { BarSet } from './joinSets.ts';
-import { readStaged, stagedPath, writeStaged } from './staging.ts';
+import { readStaged, stagedPath, writeStaged } from './stagedFiles.ts';
 
 /** A file of a set and its content. */
 export interface SetFile {

@@ -40,7 +40,7 @@ const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => r
 /** Parses lines as if they were a file. */
 function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
   const file = new CsvFile({ ...RULES, ...rules });
-  file.take(Buffer.from([BAR_CSV_HEADER, ...lines].join('\n')));
+  file.addChunk(Buffer.from([BAR_CSV_HEADER, ...lines].join('\n')));
   return file.finish();
 }
 /** Returns the error of reading a file with this content. */

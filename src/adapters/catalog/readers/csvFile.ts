@@ -19,7 +19,7 @@ export class CsvFile {
   private lineCount = 0;
   private lineEnd = NEWLINE;
   /** The unfinished last line of the chunks read. */
-  private rest: Buffer = Buffer.alloc(0);
+  private unfinishedLine: Buffer = Buffer.alloc(0);
   private rows: TextRows | null = null;
   private collector: RowCollector | null = null;
   private isAfterAddress = false;
@@ -41,17 +41,17 @@ export class CsvFile {
   }
 
   /** Takes a chunk. Only its unfinished last line is kept. */
-  take(bytes: Uint8Array): void {
+  addChunk(bytes: Uint8Array): void {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let lineStart = this.lineCount === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
+    let lineStart = this.lineCount === 0 && this.unfinishedLine.length === 0 ? withoutMark(chunk) : 0;
     if (this.lineCount === 0) this.lineEnd = lineEndOf(chunk);
-    if (this.rest.length > 0) {
+    if (this.unfinishedLine.length > 0) {
       const end = chunk.indexOf(this.lineEnd);
       const piece = end < 0 ? chunk : chunk.subarray(0, end);
-      this.checkLength(this.rest.length + piece.length);
-      this.rest = Buffer.concat([this.rest, piece]);
+      this.checkLength(this.unfinishedLine.length + piece.length);
+      this.unfinishedLine = Buffer.concat([this.unfinishedLine, piece]);
       if (end < 0) return;
-      this.addLine(this.rest, 0, this.rest.length);
+      this.addLine(this.unfinishedLine, 0, this.unfinishedLine.length);
       lineStart = end + 1;
     }
     for (let end = chunk.indexOf(this.lineEnd, lineStart); end >= 0; end = chunk.indexOf(this.lineEnd, lineStart)) {
@@ -59,12 +59,12 @@ export class CsvFile {
       lineStart = end + 1;
     }
     this.checkLength(chunk.length - lineStart);
-    this.rest = Buffer.from(chunk.subarray(lineStart));
+    this.unfinishedLine = Buffer.from(chunk.subarray(lineStart));
   }
 
   /** Ends the file. The last line may lack its line end. */
   finish(): ParsedFile {
-    if (this.rest.length > 0) this.addLine(this.rest, 0, this.rest.length);
+    if (this.unfinishedLine.length > 0) this.addLine(this.unfinishedLine, 0, this.unfinishedLine.length);
     const { file } = this.rules;
     if (this.lineCount === 0) throw new ConfigError(`${file}: the file is empty`, 'fetch the file again');
     if (this.collector === null) throw new ConfigError(`${file}: there are no rows in it`, 'fetch the file again');
@@ -75,7 +75,7 @@ export class CsvFile {
     this.checkLength(until - from);
     this.lineCount++;
     const to = until > from && bytes[until - 1] === RETURN ? until - 1 : until;
-    if (this.rows) this.takeRow(bytes, from, to);
+    if (this.rows) this.parseRow(bytes, from, to);
     else this.readHead(bytes, from, to);
   }
 
@@ -91,12 +91,12 @@ export class CsvFile {
     this.isStrict = layout.strict;
     this.collector = new RowCollector(this.rules, (line) => this.placeOf(line), layout.strict);
     this.rows = new TextRows(this.collector, layout);
-    if (layout.isRow) this.rows.takeLine(this.lineCount, bytes, from, to);
+    if (layout.isRow) this.rows.parseLine(this.lineCount, bytes, from, to);
   }
 
-  private takeRow(bytes: Buffer, from: number, to: number): void {
+  private parseRow(bytes: Buffer, from: number, to: number): void {
     // Other programs may end a file with empty lines; isobar's own layout has none.
-    if (from < to || this.isStrict) this.rows?.takeLine(this.lineCount, bytes, from, to);
+    if (from < to || this.isStrict) this.rows?.parseLine(this.lineCount, bytes, from, to);
   }
 
   private placeOf(line: number): string {

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { withoutMark } from '../rows/formats.ts';
 import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
 import { badRow } from '../rows/rowProblem.ts';
-import { shortestDecimal, sixColumns, TextRows } from '../rows/textRows.ts';
+import { plainNumberText, sixColumns, TextRows } from '../rows/textRows.ts';
 
 /** A reply has some hundred klines. A longer file does not fit into a string. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class KlinesJson {
   }
 
   /** Takes the next chunk of bytes. Throws ConfigError when the file is too large. */
-  take(bytes: Uint8Array): void {
+  addChunk(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     if (this.bytes > MAX_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MAX_BYTES} bytes`, 'split it');
     this.pieces.push(bytes);
@@ -79,7 +79,7 @@ function fieldsOf(row: unknown): string[] | null {
   for (const [i, name] of NAMES.entries()) {
     const value: unknown = isList ? row[i] : row[name];
     if (typeof value !== 'number' && typeof value !== 'string') return null;
-    fields.push(typeof value === 'number' ? shortestDecimal(value) : value);
+    fields.push(typeof value === 'number' ? plainNumberText(value) : value);
   }
   return fields;
 }

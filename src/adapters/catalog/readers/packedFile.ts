@@ -104,7 +104,7 @@ function withFile<T>(path: string, use: (file: number) => T): T {
     try {
       const stats = fstatSync(file);
       if (!stats.isFile() && !stats.isDirectory())
-        throw new ConfigError(`${path}: expected a file, got ${kindOf(stats)}`, 'copy its content into a file first');
+        throw new ConfigError(`${path}: expected a file, got ${fileKindText(stats)}`, 'copy its content into a file first');
       return use(file);
     } finally {
       closeSync(file);
@@ -114,7 +114,7 @@ function withFile<T>(path: string, use: (file: number) => T): T {
   }
 }
 
-function kindOf(stats: Stats): string {
+function fileKindText(stats: Stats): string {
   if (stats.isFIFO()) return 'a FIFO';
   return stats.isSocket() ? 'a socket' : 'a device';
 }

@@ -33,7 +33,7 @@ export async function readBarFile(path: string, rules: ReadRules, onProgress: Re
   try {
     for await (const chunk of chunks) {
       reader ??= readerOf(chunk, path, rules);
-      reader.take(chunk);
+      reader.addChunk(chunk);
       onProgress(reader.rowsTaken, share());
     }
   } catch (error) {

@@ -54,7 +54,7 @@ function rowsOf(file: TableFile, columns: readonly string[], rules: RowRules, on
       if (i === 0) file.readTimes(name, from, part[i]!);
       else file.readFloats(name, from, part[i]!);
     }
-    for (let row = 0; row < length; row++) rows.take(from + row + 1, part, row);
+    for (let row = 0; row < length; row++) rows.addRow(from + row + 1, part, row);
     onProgress(collector.rows, (from + length) / file.rows);
   }
   return collector.parsed();

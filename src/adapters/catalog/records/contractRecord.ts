@@ -64,12 +64,12 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   const multiplierDigits = faceDigits(terms);
   const multiplier = terms.decimal('multiplier', multiplierDigits, 'the face value of a contract');
   if (multiplier < 1) throw terms.wrong('multiplier', 'a face value above 0', '0');
-  const minLeverage = terms.whole('minLeverage', 1, MAX_LEVERAGE, '');
+  const minLeverage = terms.wholeNumber('minLeverage', 1, MAX_LEVERAGE, '');
   const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
   const assumed = terms.texts('assumed');
   return {
     kind: terms.choice('kind', KINDS),
-    contractId: terms.whole('contractId', 0, Number.MAX_SAFE_INTEGER, ''),
+    contractId: terms.wholeNumber('contractId', 0, Number.MAX_SAFE_INTEGER, ''),
     type: terms.text('type'),
     marginCoin: quote,
     marginDigits: quoteDigits,
@@ -77,7 +77,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
     multiplierDigits,
     multiplierCoin: base,
     minLeverage,
-    maxLeverage: terms.whole('maxLeverage', minLeverage, MAX_LEVERAGE, ''),
+    maxLeverage: terms.wholeNumber('maxLeverage', minLeverage, MAX_LEVERAGE, ''),
     maxMarketLots: terms.isNull('maxMarketVolume') ? 0 : terms.decimal('maxMarketVolume', quantityDigits, 'null, or a number of contracts'),
     openMakerFeePpm: fee('openMakerFee'),
     openTakerFeePpm: fee('openTakerFee'),
@@ -118,7 +118,7 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
       throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
     lastUnits = upToUnits ?? lastUnits;
     lastPpm = maintenancePpm;
-    return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MAX_LEVERAGE, '') };
+    return { upToUnits, maintenancePpm, maxLeverage: row.wholeNumber('maxLeverage', 1, MAX_LEVERAGE, '') };
   });
 }
 

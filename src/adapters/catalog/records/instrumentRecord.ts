@@ -137,13 +137,13 @@ const KEYS = [
 
 /** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision default to 8. Throws ConfigError. */
 export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
-  return instrumentOf(RecordReader.of(json, file, KEYS), market, symbol);
+  return instrumentOf(RecordReader.parse(json, file, KEYS), market, symbol);
 }
 
 /** Returns `instrument` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
 export function changedInstrument(instrument: Instrument, changes: object, where: (key: string) => string): Instrument {
   const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
-  return instrumentOf(RecordReader.at(record, where, KEYS), instrument.market, instrument.wireName);
+  return instrumentOf(RecordReader.fromRecord(record, where, KEYS), instrument.market, instrument.wireName);
 }
 
 /** Returns the error for a fee beside a contract, which has separate fees for opening and closing. */
@@ -160,7 +160,7 @@ function feeBesideContract(record: RecordReader<(typeof KEYS)[number]>, key: 'ma
 /** Returns the instrument of a record. Throws ConfigError for a value out of range. */
 function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
   const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', defaultDigits?: number) =>
-    record.whole(key, 0, MAX_DIGITS, ' of digits', defaultDigits);
+    record.wholeNumber(key, 0, MAX_DIGITS, ' of digits', defaultDigits);
   const quantityDigits = digits('quantityPrecision');
   const hasContract = record.has('contract');
   const baseDigits = digits('basePrecision', hasContract ? quantityDigits : Math.max(FINEST_MONEY_DIGITS, quantityDigits));

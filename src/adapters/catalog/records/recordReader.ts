@@ -50,7 +50,7 @@ export class RecordReader<Key extends string> {
   }
 
   /** Reads the text of a whole record; `file` names it in messages. */
-  static of<Key extends string>(json: string, file: string, keys: readonly Key[]): RecordReader<Key> {
+  static parse<Key extends string>(json: string, file: string, keys: readonly Key[]): RecordReader<Key> {
     let value: unknown;
     try {
       value = JSON.parse(json);
@@ -61,7 +61,7 @@ export class RecordReader<Key extends string> {
   }
 
   /** Reads a record in memory; `where` returns the place of a key for messages. */
-  static at<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
+  static fromRecord<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
     return new RecordReader(record, keys, { json: '', file: '', from: 0, prefix: '', where });
   }
 
@@ -114,7 +114,7 @@ export class RecordReader<Key extends string> {
   }
 
   /** Returns an integer from `min` to `max`. `unit` follows `a whole number` in the message. */
-  whole(key: Key, min: number, max: number, unit: string, defaultValue?: number): number {
+  wholeNumber(key: Key, min: number, max: number, unit: string, defaultValue?: number): number {
     const value = this.values[key] ?? defaultValue;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
       throw this.wrong(key, `a whole number${unit}, ${min} to ${max}`, value);

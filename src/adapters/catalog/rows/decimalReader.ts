@@ -15,9 +15,9 @@ export class DecimalReader {
   /** Number of decimals, without trailing zeros. */
   digits = 0;
   /** Position at which reading ended: a comma or the end of the line. */
-  next = 0;
+  endPosition = 0;
   /** All digits as an integer. Exact while it is at most 2^53 - 1. */
-  whole = 0;
+  digitsValue = 0;
   /** Number of decimals as written, with trailing zeros. */
   places = 0;
 
@@ -46,9 +46,9 @@ export class DecimalReader {
       if (places === 0) return false;
     }
     if (i < end && bytes[i] !== COMMA) return false;
-    this.next = i;
+    this.endPosition = i;
     this.digits = digits;
-    this.whole = whole;
+    this.digitsValue = whole;
     this.places = places;
     const isExact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
     this.value = isExact ? whole / POWERS[places]! : Number(bytesToText(bytes, start, i));
@@ -57,7 +57,7 @@ export class DecimalReader {
 
   /** Rounds the value exactly to `digits` decimals, half up. Call it after `read` of the field at `start`. */
   round(bytes: Uint8Array, start: number, digits: number): void {
-    const [integerPart, decimals = ''] = bytesToText(bytes, start, this.next).split('.');
+    const [integerPart, decimals = ''] = bytesToText(bytes, start, this.endPosition).split('.');
     const truncated = BigInt(integerPart + decimals.slice(0, digits));
     const roundUp = decimals.charCodeAt(digits) >= ZERO + 5 ? 1n : 0n;
     this.value = Number(truncated + roundUp) / POWERS[digits]!;

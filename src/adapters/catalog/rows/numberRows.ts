@@ -4,7 +4,7 @@ import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { DecimalReader } from './decimalReader.ts';
 import type { RowCollector } from './rowCollector.ts';
 import { rowProblem } from './rowProblem.ts';
-import { decimalsIn, shortestDecimal } from './textRows.ts';
+import { decimalsIn, plainNumberText } from './textRows.ts';
 
 /** One more decimal than a price may have. A value with this many decimals is a rounding error of a computation. */
 const MAX_SHOWN_DIGITS = MAX_DIGITS + 1;
@@ -24,7 +24,7 @@ export class NumberRows {
   }
 
   /** Takes row `index` of six columns. In the file, the row is at `line`. */
-  take(line: number, columns: readonly Float64Array[], index: number): void {
+  addRow(line: number, columns: readonly Float64Array[], index: number): void {
     const { row, rules } = this.collector;
     const { values } = row;
     const limit = rules.priceDigits ?? MAX_SHOWN_DIGITS;
@@ -44,13 +44,13 @@ export class NumberRows {
       return;
     }
     // The column's unit has been applied, so a time that looks like seconds or microseconds is wrong.
-    const fields = columns.map((column) => shortestDecimal(column[index]!));
+    const fields = columns.map((column) => plainNumberText(column[index]!));
     this.collector.refuse(line, rowProblem(fields, this.names, this.collector, true), fields.join(','));
   }
 
   /** Rounds value `i` of the row to `digits` decimals, and counts it as rounded. Leaves a value alone that is no plain decimal. */
   private round(values: Float64Array, i: number, digits: number): void {
-    const bytes = Buffer.from(shortestDecimal(values[i]!), 'latin1');
+    const bytes = Buffer.from(plainNumberText(values[i]!), 'latin1');
     if (!this.number.read(bytes, 0, bytes.length)) return;
     this.number.round(bytes, 0, digits);
     values[i] = this.number.value;

@@ -38,7 +38,7 @@ export class TextRows {
   }
 
   /** Takes the line in `bytes` from `from` to `to`, without its line end. */
-  takeLine(line: number, bytes: Uint8Array, from: number, to: number): void {
+  parseLine(line: number, bytes: Uint8Array, from: number, to: number): void {
     const { symbol } = this.columns;
     if (symbol === null && this.parse(bytes, from, to, this.columns.slots) && this.collector.accept(line)) return;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
@@ -92,7 +92,7 @@ export class TextRows {
         while (end < to && bytes[end] !== COMMA) end++;
       } else {
         if (!number.read(bytes, start, to)) return false;
-        end = number.next;
+        end = number.endPosition;
         if (slot === 0) {
           if (number.places !== 0) return false;
           if (!this.columns.strict && !(number.value >= EARLIEST_MS && number.value < LATEST_MS)) number.value = msOfUnix(number.value);
@@ -161,7 +161,7 @@ export function withoutExponent(text: string): string {
 }
 
 /** Returns the shortest plain decimal that reads back as `value`; NaN and Infinity by name. */
-export function shortestDecimal(value: number): string {
+export function plainNumberText(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
   return value < 0 ? `-${withoutExponent(text.slice(1))}` : withoutExponent(text);

@@ -9,7 +9,7 @@ import { formatOf } from '../rows/formats.ts';
 import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
 import { decimalsIn, withoutExponent } from '../rows/textRows.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
-import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './series.ts';
+import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './seriesColumns.ts';
 
 /** Common column names, without case and punctuation, in order of preference. freqtrade stores rates as `open`. */
 const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
@@ -30,7 +30,7 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
   const rows = new SeriesRows(path, key);
   let line = 0;
   let columns: readonly number[] | null = null;
-  const take = (text: string): void => {
+  const parseLine = (text: string): void => {
     line++;
     if (text.trim() === '') return;
     const cells = text.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
@@ -48,9 +48,9 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
       // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
       rest = lines.pop() ?? '';
-      lines.forEach(take);
+      lines.forEach(parseLine);
     }
-    if (rest !== '') take(rest);
+    if (rest !== '') parseLine(rest);
   } catch (error) {
     throw unpackError(path, head, `line ${line}`, error);
   }
@@ -115,12 +115,12 @@ class SeriesRows {
     if (wrongCell !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrongCell)}`);
     const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
     if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
-    this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
+    this.addRow(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
   }
   /** Adds a row of doubles. Each means the shortest decimal that reads back as the same double. */
   addNumbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
     const digits = figures.reduce((max, figure) => decimalsIn(Math.abs(figure), max, MAX_DIGITS), 0);
-    this.take(line, timeMs, figures, digits);
+    this.addRow(line, timeMs, figures, digits);
   }
 
   /** Returns all rows, oldest first. Throws ConfigError if there are no rows. */
@@ -134,7 +134,7 @@ class SeriesRows {
   }
 
   /** Checks a row and adds it. A repeated row is skipped. */
-  private take(line: number, timeMs: number, figures: readonly number[], digits: number): void {
+  private addRow(line: number, timeMs: number, figures: readonly number[], digits: number): void {
     const problem = seriesProblem(this.key, timeMs, figures, digits);
     if (problem !== null) throw this.bad(line, problem);
     const { length } = this.timeMs;

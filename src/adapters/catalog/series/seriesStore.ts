@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
-import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
+import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './seriesColumns.ts';
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = '2';

@@ -71,12 +71,36 @@ export function mergeTrades(stored: TradeColumns | null, storedName: string, rea
   const readRows = withDigits(read, priceDigits, quantityDigits, read.place(0));
   const storedCount = storedRows?.length ?? 0;
   const total = storedCount + readRows.length;
-  const valueAt = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number): number =>
-    row < storedCount ? storedRows![column][row]! : readRows[column][row - storedCount]!;
+  const valueAt: ValueOfTrade = (column, row) => (row < storedCount ? storedRows![column][row]! : readRows[column][row - storedCount]!);
   const order = Uint32Array.from({ length: total }, (_, row) => row);
   if (!isRising(total, (row) => valueAt('id', row))) order.sort((a, b) => valueAt('id', a) - valueAt('id', b) || a - b);
   const nameOf = (row: number) => (row < storedCount ? storedName : read.place(row - storedCount));
-  // `order` is compacted in place: its first `mergedRows` elements are the rows of the result.
+  const rows = distinctRows(order, valueAt, nameOf);
+  const mergedRows = rows.length;
+  if (!isRising(mergedRows, (i) => valueAt('timeMs', rows[i]!), false))
+    rows.sort((a, b) => valueAt('timeMs', a) - valueAt('timeMs', b) || valueAt('id', a) - valueAt('id', b));
+  const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => valueAt(name, row));
+  const merged: TradeColumns = {
+    length: mergedRows,
+    timeMs: column('timeMs'),
+    id: column('id'),
+    price: column('price'),
+    quantity: column('quantity'),
+    takerSide: Int32Array.from(rows, (row) => valueAt('takerSide', row)),
+    priceDigits,
+    quantityDigits,
+  };
+  return { all: merged, added: mergedRows - storedCount };
+}
+
+/** Returns a value of a trade of either set. Rows of the read set follow those of the stored one. */
+type ValueOfTrade = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number) => number;
+
+/**
+ * Returns the rows of `order`, which is sorted by id, with one row for each id. `order` is compacted in place: the result is its beginning.
+ * Throws ConfigError when one id has two different trades.
+ */
+function distinctRows(order: Uint32Array, valueAt: ValueOfTrade, nameOf: (row: number) => string): Uint32Array {
   let mergedRows = 0;
   for (const row of order) {
     const last = order[mergedRows - 1];
@@ -92,21 +116,7 @@ export function mergeTrades(stored: TradeColumns | null, storedName: string, rea
     }
     order[mergedRows++] = row;
   }
-  const rows = order.subarray(0, mergedRows);
-  if (!isRising(mergedRows, (i) => valueAt('timeMs', rows[i]!), false))
-    rows.sort((a, b) => valueAt('timeMs', a) - valueAt('timeMs', b) || valueAt('id', a) - valueAt('id', b));
-  const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => valueAt(name, row));
-  const merged: TradeColumns = {
-    length: mergedRows,
-    timeMs: column('timeMs'),
-    id: column('id'),
-    price: column('price'),
-    quantity: column('quantity'),
-    takerSide: Int32Array.from(rows, (row) => valueAt('takerSide', row)),
-    priceDigits,
-    quantityDigits,
-  };
-  return { all: merged, added: mergedRows - storedCount };
+  return order.subarray(0, mergedRows);
 }
 
 /** True when the values rise from row to row. Equal values are allowed unless `isStrict`. */

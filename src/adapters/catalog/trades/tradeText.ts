@@ -99,7 +99,7 @@ export class TradeFileReader {
   private positions: FieldPositions | null = null;
   private readonly trade: ReadTrade = { id: 0, timeMs: 0, price: 0, priceDigits: 0, quantity: 0, quantityDigits: 0, takerSide: 0 };
   /** The last decimal that was read: its digits as a whole number, and the number of decimals. */
-  private whole = 0;
+  private decimalDigits = 0;
   private digits = 0;
 
   constructor(file: string, take: TakeTrade) {
@@ -111,7 +111,7 @@ export class TradeFileReader {
   async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const text = textOfChunks(chunks, this.file, MAX_JSON_BYTES);
     const first = await text.start();
-    if (first === '[' || first === '{') this.readJson(await text.whole());
+    if (first === '[' || first === '{') this.readJson(await text.readAll());
     else await this.readTable(text);
     if (this.rows === 0) throw new ConfigError(`${this.file}: there are no trades in it`, 'fetch the file again');
   }
@@ -119,14 +119,14 @@ export class TradeFileReader {
   /** Reads all lines of a CSV file. The first one that is not empty may be a header. */
   private async readTable(text: TextLines): Promise<void> {
     let line = 0;
-    await text.lines((row) => {
+    await text.forEachLine((row) => {
       line++;
       if (row.trim() === '') return;
       const cells = row.split(',');
       if (this.positions === null) {
         if (this.readHeader(cells, row)) return;
       }
-      this.takeRow(line, cells);
+      this.parseRow(line, cells);
     });
   }
 
@@ -176,15 +176,15 @@ export class TradeFileReader {
         fields.map(([name]) => name),
         i + 1,
       );
-      this.takeRow(
+      this.parseRow(
         i + 1,
-        fields.map(([, cell]) => textOf(cell)),
+        fields.map(([, cell]) => cellTextOf(cell)),
       );
     }
   }
 
   /** Reads one trade from the cells of a row, and hands it on. Throws ConfigError for an invalid cell. */
-  private takeRow(line: number, cells: readonly string[]): void {
+  private parseRow(line: number, cells: readonly string[]): void {
     const { trade, positions } = this;
     const cell = (position: number) => bareCell(cells[position]);
     const { id, price, quantity, time } = positions!;
@@ -192,10 +192,10 @@ export class TradeFileReader {
     trade.id = Number(idText);
     if (!WHOLE.test(idText) || trade.id > MAX_EXACT) throw this.bad(line, `id: expected a whole number, got ${JSON.stringify(idText)}`);
     this.readFigure(cell(price), 'price', line);
-    trade.price = this.whole;
+    trade.price = this.decimalDigits;
     trade.priceDigits = this.digits;
     this.readFigure(cell(quantity), 'qty', line);
-    trade.quantity = this.whole;
+    trade.quantity = this.decimalDigits;
     trade.quantityDigits = this.digits;
     const timeText = cell(time);
     // Times are cut to ms. Within a ms, the ids give the order.
@@ -226,7 +226,7 @@ export class TradeFileReader {
     return 0;
   }
 
-  /** Reads a decimal above 0 into `whole` and `digits`. */
+  /** Reads a decimal above 0 into `decimalDigits` and `digits`. */
   private readFigure(cellText: string, name: string, line: number): void {
     const text = /^\d+(?:\.\d+)?[eE][-+]?\d{1,2}$/.test(cellText) ? withoutExponent(cellText) : cellText;
     if (!DECIMAL.test(text)) throw this.bad(line, `${name}: expected a plain decimal, got ${JSON.stringify(cellText)}`);
@@ -237,9 +237,9 @@ export class TradeFileReader {
       if (end - 1 === point) end = point;
     }
     this.digits = end > point && point >= 0 ? end - point - 1 : 0;
-    this.whole = Number(this.digits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
-    if (this.whole === 0) throw this.bad(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
-    if (this.whole > MAX_EXACT || this.digits > 15)
+    this.decimalDigits = Number(this.digits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
+    if (this.decimalDigits === 0) throw this.bad(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
+    if (this.decimalDigits > MAX_EXACT || this.digits > 15)
       throw this.bad(line, `${name}: ${cellText} has more digits than exact figures can have`);
   }
 
@@ -265,6 +265,6 @@ function listIn(value: unknown): readonly unknown[] | null {
   return lists.length === 1 ? (lists[0] as readonly unknown[]) : null;
 }
 
-function textOf(value: unknown): string {
+function cellTextOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { FundingWatch } from './funding.ts';
-import type { PositionRow } from '../calls/rows.ts';
+import type { PositionRow } from '../calls/venueRows.ts';
 
 /** Returns a watch, with the payments that it has booked and its notes. */
 function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
@@ -24,7 +24,7 @@ function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
     leverage: 3,
     positionType: 1,
   });
-  return { funded, noted, row, take: (...rows: readonly PositionRow[]) => funding.take(0, rows) };
+  return { funded, noted, row, take: (...rows: readonly PositionRow[]) => funding.reportChanges(0, rows) };
 }
 
 test('each change of the funding sum is booked once, for each side', () => {

@@ -3,7 +3,7 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
-import type { PositionRow } from '../calls/rows.ts';
+import type { PositionRow } from '../calls/venueRows.ts';
 
 /** What the watch of funding payments takes. */
 export interface FundingWatchDeps {
@@ -37,7 +37,7 @@ export class FundingWatch {
   }
 
   /** Takes a read of all positions of a contract, and reports each change of their funding totals. */
-  take(instrument: number, rows: readonly PositionRow[]): void {
+  reportChanges(instrument: number, rows: readonly PositionRow[]): void {
     const { instruments, funded, noted, venueMs, isHeld } = this.#deps;
     for (const side of SIDES) {
       const row = rows.find((sideRow) => sideRow.side === side);

@@ -5,11 +5,11 @@ import { all, sleep, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { partOf, type Gap, type PositionLots, type PositionPart } from '../order/expectedHoldings.ts';
-import type { ExchangeContext } from '../order/context.ts';
+import { positionPartOf, type Gap, type PositionLots, type PositionPart } from '../order/expectedHoldings.ts';
+import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { FundingWatch } from './funding.ts';
 import type { NotedTotals } from './notedTotals.ts';
-import type { PositionRow } from '../calls/rows.ts';
+import type { PositionRow } from '../calls/venueRows.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 
 /** The result of a comparison. */
@@ -26,7 +26,7 @@ export interface HoldingsCheckDeps {
   readonly funding: FundingWatch;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
   /** Journals the totals when the holdings agree with the trades, and the differences that the operator accepts. */
-  readonly noted: Pick<NotedTotals, 'note' | 'acceptAssets' | 'acceptLots'>;
+  readonly noted: Pick<NotedTotals, 'journalTotals' | 'acceptAssets' | 'acceptLots'>;
 }
 
 /** One read of the holdings. */
@@ -126,7 +126,7 @@ export class HoldingsCheck {
   }
   /** Returns the part of a contract's position that an order of `side` reduces. */
   reducedBy(index: number, side: Side): PositionPart {
-    return partOf(this.#deps.core.isTwoWay(index), side === 'sell');
+    return positionPartOf(this.#deps.core.isTwoWay(index), side === 'sell');
   }
 
   #forgetGaps(): void {
@@ -152,7 +152,7 @@ export class HoldingsCheck {
   #verifiedAt(instruments: readonly number[]): Verified {
     if (instruments.length === this.#deps.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
-    this.#deps.noted.note();
+    this.#deps.noted.journalTotals();
     return VERIFIED;
   }
 
@@ -207,8 +207,8 @@ export class HoldingsCheck {
       const sinceMs = this.#oldestMs();
       const page = yield* venue.positions(deps.instruments[index]!, options);
       if (page === null || !page.isWhole || (!positions.isKnown(index) && this.#isUnsure())) return null;
-      this.#deps.funding.take(index, page.rows);
-      shown.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.partsOf(index)), sinceMs });
+      this.#deps.funding.reportChanges(index, page.rows);
+      shown.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
     return this.#positionsOf(shown);
   }
@@ -268,7 +268,7 @@ function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, differ
 export function positionLotsOf(rows: readonly PositionRow[], { quantityDigits }: Instrument, parts: readonly PositionPart[]): PositionLots {
   const lots = new Map(parts.map((part) => [part, new Decimal(0)]));
   for (const { side, volume } of rows) {
-    const part = partOf(parts.length > 1, side === 'buy');
+    const part = positionPartOf(parts.length > 1, side === 'buy');
     const amount = new Decimal(volume).abs().times(Decimal.pow(10, quantityDigits));
     lots.set(part, lots.get(part)!.plus(side === 'buy' ? amount : amount.negated()));
   }

@@ -6,7 +6,7 @@ import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { immediate, pending, start } from '../../../base/task.ts';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { TradeRow } from '../calls/rows.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
 import { TrackedOrders } from '../order/trackedOrder.ts';
 import { HoldingBook, PositionBook } from '../order/expectedHoldings.ts';
 import { TradeReader } from '../observe/tradeReader.ts';
@@ -48,13 +48,13 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
     own: [0],
     holdings,
     positions,
-    countedUpTo: () => reader.seen.countedUpToId,
+    countedUpTo: () => reader.bookedIds.countedUpToId,
     hasCountedAll: () => reader.hasCountedAll,
   });
   if (instrument.contract === undefined) holdings.set([{ asset: 'BTC', total: cursors?.get('BTC total') ?? '0' }]);
   else positions.restore(0, new Decimal(cursors?.get(`${instrument.id} position`) ?? 0), null);
   const counted = cursors?.get(`${instrument.id} counted`);
-  if (counted !== undefined) reader.seen.noteTotalsUpTo(counted);
+  if (counted !== undefined) reader.bookedIds.noteTotalsUpTo(counted);
   return {
     noted,
     written,
@@ -70,7 +70,7 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
 it.each([BTC, PERPETUAL])('$id: totals noted while a trade is counted and not booked are right after a crash', (instrument) => {
   const before = openProcess(instrument, null);
   before.read([7]);
-  before.noted.note();
+  before.noted.journalTotals();
   const after = openProcess(instrument, before.written);
   after.read([7, 8]);
   expect(after.held()).toBe('2');
@@ -79,11 +79,11 @@ it.each([BTC, PERPETUAL])('$id: totals noted while a trade is counted and not bo
 it.each([BTC, PERPETUAL])('$id: totals are not noted while they lack a trade that is older than a counted one', (instrument) => {
   const before = openProcess(instrument, null);
   before.read([7]);
-  before.noted.note();
+  before.noted.journalTotals();
   const { size } = before.written;
   const second = openProcess(instrument, before.written);
   second.read([9], true);
-  second.noted.note();
+  second.noted.journalTotals();
   expect(second.written.get(`${instrument.id} counted`)).toBeUndefined();
   expect(size).toBeGreaterThan(0);
 });

@@ -50,7 +50,7 @@ export class NotedTotals {
    * Journals the totals, and the newest trade that they include, because the holdings agree with them. Another reader may have counted a trade
    * that it has not booked yet. While it lacks an older trade, neither the totals of its instrument nor those of the assets are journalled.
    */
-  note(): void {
+  journalTotals(): void {
     const { notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll } = this.#deps;
     if (!notes) return;
     if (holdings.isSet && own.some((index) => countedUpTo(index) === null)) return;
@@ -74,7 +74,7 @@ export class NotedTotals {
    * uncounted: no comparison has proven yet that they are complete.
    */
   acceptAssets(changes: readonly HoldingChange[]): void {
-    for (const [asset, by] of changes) this.#add(asset, TOTAL, by);
+    for (const [asset, by] of changes) this.#addToTotal(asset, TOTAL, by);
     this.#endGroup();
   }
   /** Journals accepted differences of an instrument, named by the part of its position (`PositionPart`), in lots. */
@@ -83,7 +83,7 @@ export class NotedTotals {
     for (const [part, by] of changes) {
       // A journal without long lots is restored with all lots on one side.
       if (part !== 'lots') this.#write(symbol, LONG, this.#longOf(symbol).plus(part === 'long' ? by : 0));
-      this.#add(symbol, POSITION, by);
+      this.#addToTotal(symbol, POSITION, by);
     }
     this.#endGroup();
   }
@@ -92,7 +92,7 @@ export class NotedTotals {
     return this.#noted.get(`${symbol} ${LONG}`) ?? Decimal.max(this.#noted.get(`${symbol} ${POSITION}`) ?? 0, 0);
   }
 
-  #add(symbol: string, channel: TotalChannel, by: Decimal): void {
+  #addToTotal(symbol: string, channel: TotalChannel, by: Decimal): void {
     this.#write(symbol, channel, by.plus(this.#noted.get(`${symbol} ${channel}`) ?? 0));
   }
   #write(symbol: string, channel: TotalChannel, total: Decimal): void {

@@ -2,7 +2,7 @@
 
 import type { AuditDifference } from '../calls/types.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
-import type { ExchangeContext } from '../order/context.ts';
+import type { ExchangeContext } from '../order/exchangeContext.ts';
 
 /** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
 export function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {

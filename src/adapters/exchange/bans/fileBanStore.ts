@@ -40,7 +40,7 @@ export class FileBanStore implements BanStore {
       rmSync(draftPath, { force: true });
       const file = openSync(draftPath, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
       try {
-        writeSync(file, textOf(ban));
+        writeSync(file, banText(ban));
         fsyncSync(file);
       } finally {
         closeSync(file);
@@ -61,7 +61,7 @@ export class FileBanStore implements BanStore {
   }
 }
 
-const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
+const banText = ({ sinceMs, untilMs, strikes }: Ban): string =>
   `${JSON.stringify({ version: VERSION, sinceMs, untilMs, strikes, says: banMessage(untilMs) }, null, 2)}\n`;
 const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
 

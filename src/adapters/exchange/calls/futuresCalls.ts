@@ -9,9 +9,9 @@ import type { MarginAccount, WirePosition } from '../../../protocol/shapes/margi
 import type { Calls } from './calls.ts';
 import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, triggerAsOrderRow } from './triggers.ts';
 import type { ContractSettingsTarget, OrderRequest } from './types.ts';
-import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page, type PositionRow } from './rows.ts';
+import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page, type PositionRow } from './venueRows.ts';
 import { pagedOf, pageOf } from './spotCalls.ts';
-import { AccountIdentity } from '../client/identity.ts';
+import { AccountIdentity } from '../client/accountIdentity.ts';
 import { readTriggers } from './triggerList.ts';
 import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venueCalls.ts';
 
@@ -103,7 +103,7 @@ export function futuresCalls(
       const value = yield* calls.read('futures.orderHistory', { contractName, limit, ...(fromId === null ? {} : { fromId }) }, options);
       return value && pagedOf(value, limit, historyRow);
     },
-    waiting: ({ wireName }, options) => readTriggers(calls, wireName, options),
+    readTriggerOrders: ({ wireName }, options) => readTriggers(calls, wireName, options),
     holdings: () => immediate(null),
     *positions({ wireName: contractName }, options) {
       const outcome = yield* calls.call('futures.positions', { contractName }, options);

@@ -5,8 +5,8 @@ import { immediate } from '../../../base/task.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
-import { AccountIdentity } from '../client/identity.ts';
-import { spotOrderRow, spotTradeRow, type Page } from './rows.ts';
+import { AccountIdentity } from '../client/accountIdentity.ts';
+import { spotOrderRow, spotTradeRow, type Page } from './venueRows.ts';
 import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
@@ -64,7 +64,7 @@ export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => 
       return value && pagedOf(value, max, spotTradeRow);
     },
     history: () => immediate(null),
-    waiting: () => immediate([]),
+    readTriggerOrders: () => immediate([]),
     *holdings(options) {
       const value = yield* calls.read('spot.account', {}, options);
       if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return null;

@@ -7,7 +7,7 @@ import type { OpArgs } from '../../../protocol/endpoints/endpoints.ts';
 import { futuresOrderArgs, type FuturesOrderTerms } from '../../../protocol/orderArgs.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { OrderRequest } from './types.ts';
-import type { OrderRow } from './rows.ts';
+import type { OrderRow } from './venueRows.ts';
 
 const PREFIX = 'trigger';
 

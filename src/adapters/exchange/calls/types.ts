@@ -7,7 +7,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './orderSettings.ts';
 
 /** Writes notes beside the order records. A live bot writes them to its journal; tests may omit them. */
 export interface ExchangeNotes {

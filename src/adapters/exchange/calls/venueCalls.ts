@@ -5,7 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { OrderRow, Page, PositionRow, TradeRow } from './rows.ts';
+import type { OrderRow, Page, PositionRow, TradeRow } from './venueRows.ts';
 import type { OrderRequest } from './types.ts';
 
 /** The reply to a create request: the venue order id, and the terms that the reply repeats. Null: the reply does not repeat it. */
@@ -48,7 +48,7 @@ export interface VenueCalls {
   /** Futures only: orders with client order ids, newest first. Null on spot, which has no such list. */
   history(instrument: Instrument, fromId: string | null, options: CallOptions): Work<Page<OrderRow> | null>;
   /** Futures only: trigger orders, waiting and past; null if the list was incomplete. Empty on spot. */
-  waiting(instrument: Instrument, options: CallOptions): Work<readonly TriggerOrder[] | null>;
+  readTriggerOrders(instrument: Instrument, options: CallOptions): Work<readonly TriggerOrder[] | null>;
   /** Spot only; null on futures. */
   holdings(options: CallOptions): Work<readonly VenueHolding[] | null>;
   /** Futures only; null on spot. */

@@ -10,12 +10,12 @@ import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protoc
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { buildChecked, buildRequest, type UnsignedRequest } from '../../../protocol/request.ts';
 import type { Priority } from '../limits/limiter.ts';
-import type { ClockSample } from '../time/offset.ts';
+import type { ClockSample } from '../time/clockOffset.ts';
 import { checkedOrigin } from '../wire/origin.ts';
-import { RestCall, type RestCallDeps, type CallTerms } from './call.ts';
+import { RestCall, type RestCallDeps, type CallTerms } from './restCall.ts';
 import { LastReplies } from './lastReplies.ts';
 import { UniqueTimestamps } from './uniqueTimestamps.ts';
-import type { RestClientDeps } from './clientParts.ts';
+import type { RestClientDeps } from './restClientDeps.ts';
 
 /** How to send a call. */
 export interface CallOptions {

@@ -21,7 +21,7 @@ test('a timestamp differs from those of equal requests, and runs ahead by at mos
       for (const [signedRequest, laterMs] of requests) {
         nowMs += laterMs;
         const key = JSON.stringify(signedRequest);
-        const timestampMs = times.next(signedRequest, timeMs(nowMs));
+        const timestampMs = times.uniqueMs(signedRequest, timeMs(nowMs));
         const earlierCount = counts.get(key) ?? 0;
         expect(timestampMs - nowMs).toBeGreaterThanOrEqual(0);
         expect(timestampMs - nowMs).toBeLessThanOrEqual(earlierCount);
@@ -37,15 +37,15 @@ test('only old signing times are forgotten when there are many', () => {
   const times = new UniqueTimestamps();
   const requestOf = (orderId: number) => ({ method: 'GET' as const, signedPath: `/sapi/v1/order?orderId=${orderId}`, body: '' });
   const start = timeMs(1_767_571_200_000);
-  for (let orderId = 0; orderId < 5000; orderId++) times.next(requestOf(orderId), start);
-  expect(times.next(requestOf(4999), start)).toBe(start + 1);
-  for (let orderId = 0; orderId < 5000; orderId++) expect(times.next(requestOf(orderId), timeMs(start + 20_000))).toBe(start + 20_000);
+  for (let orderId = 0; orderId < 5000; orderId++) times.uniqueMs(requestOf(orderId), start);
+  expect(times.uniqueMs(requestOf(4999), start)).toBe(start + 1);
+  for (let orderId = 0; orderId < 5000; orderId++) expect(times.uniqueMs(requestOf(orderId), timeMs(start + 20_000))).toBe(start + 20_000);
 });
 
 test('timestamps follow a clock that is set back', () => {
   const times = new UniqueTimestamps();
   const readRequest = { method: 'GET' as const, signedPath: '/sapi/v1/account', body: '' };
   const start = timeMs(1_767_571_200_000);
-  times.next(readRequest, start);
-  expect(times.next(readRequest, timeMs(start - 3_600_000))).toBe(start - 3_600_000);
+  times.uniqueMs(readRequest, start);
+  expect(times.uniqueMs(readRequest, timeMs(start - 3_600_000))).toBe(start - 3_600_000);
 });

@@ -14,10 +14,10 @@ export class UniqueTimestamps {
   #newestMs = -Infinity;
 
   /** Returns `nowMs`, or the next ms at which no equal request was signed. */
-  next({ method, signedPath, body }: Pick<UnsignedRequest, 'method' | 'signedPath' | 'body'>, nowMs: TimeMs): TimeMs {
+  uniqueMs({ method, signedPath, body }: Pick<UnsignedRequest, 'method' | 'signedPath' | 'body'>, nowMs: TimeMs): TimeMs {
     // Signatures before `#sinceMs` are forgotten. So if the clock was set back a little, continue at `#sinceMs`.
     const fromMs = nowMs < this.#sinceMs && this.#sinceMs < nowMs + AHEAD_MS ? this.#sinceMs : nowMs;
-    if (fromMs > this.#newestMs || fromMs < this.#sinceMs) this.#begin(fromMs);
+    if (fromMs > this.#newestMs || fromMs < this.#sinceMs) this.#restart(fromMs);
     const content = `${method}${signedPath}${body}`;
     const lastMs = this.#latest.get(content) ?? -Infinity;
     const signMs = lastMs >= fromMs && lastMs < nowMs + AHEAD_MS ? lastMs + 1 : fromMs;
@@ -27,7 +27,7 @@ export class UniqueTimestamps {
   }
 
   /** Restarts the memory: nothing was signed at `fromMs` or later. */
-  #begin(fromMs: number): void {
+  #restart(fromMs: number): void {
     this.#latest.clear();
     this.#sinceMs = this.#newestMs = fromMs;
   }

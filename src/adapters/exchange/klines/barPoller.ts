@@ -9,7 +9,7 @@ import type { Kline } from '../../../protocol/shapes/market.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
-import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './window.ts';
+import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './klineWindow.ts';
 
 /**
  * Requests the newest `rows` klines (2 to 300). `isAgain`: an earlier call for the same bar did not bring it. Calls `done` once, never
@@ -156,7 +156,7 @@ export class BarPoller {
     const fine = barWindow(listing, from, rows, serverMs);
     const window = interval === from ? fine : coarserWindow(fine, interval);
     this.#failures = 0;
-    const events = this.#tracker.take(window);
+    const events = this.#tracker.eventsIn(window);
     for (const problem of fine.refused) if (this.#isRunning) sink.onProblem(problem, null);
     for (const event of events) if (this.#isRunning) sink.event(event);
     if (this.#isRunning && fine.refused.length === 0) sink.answered?.(serverMs);

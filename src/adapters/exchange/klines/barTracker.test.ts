@@ -8,7 +8,7 @@ import { barsBetween, closeOf, INTERVALS, type Interval } from '../../../model/i
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
-import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type KlineWindow, type MarketBar } from './window.ts';
+import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type KlineWindow, type MarketBar } from './klineWindow.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
 
 const MONDAY = Date.UTC(2024, 0, 1);
@@ -79,10 +79,10 @@ describe('bars from a random venue', () => {
           const requestedRows = tracker.lastMs === null ? 100 : rowsSince(interval, tracker.lastMs, serverMs) + 10;
           const rows = Math.min(MAX_KLINES, requestedRows);
           const window = barWindow(answerOf(venue, serverMs, rows, rng), interval, rows, serverMs);
-          for (const event of tracker.take(window)) checker.check(event, window, serverMs);
+          for (const event of tracker.eventsIn(window)) checker.check(event, window, serverMs);
           const firstOpenMs = Math.min(...checker.reported.keys());
           for (const bar of window.closed) if (bar.openMs >= firstOpenMs) expectEqual(checker.reported.get(bar.openMs), bar);
-          expect(tracker.take(window)).toEqual([]);
+          expect(tracker.eventsIn(window)).toEqual([]);
         }
       }),
       { numRuns: 80 },
@@ -105,7 +105,7 @@ describe('bars from a random venue', () => {
             const rows = tracker.lastMs === null ? MAX_KLINES : rowsSince(from, tracker.lastMs, serverMs);
             const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
             const window = coarserWindow(fine, interval);
-            for (const event of tracker.take(window)) checker.check(event, window, serverMs);
+            for (const event of tracker.eventsIn(window)) checker.check(event, window, serverMs);
             for (const bar of window.closed) {
               const partsOfBar = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
               expectEqual([bar.open, bar.close, bar.barsIn], [partsOfBar[0]!.open, partsOfBar.at(-1)!.close, partsOfBar.length]);
@@ -165,35 +165,35 @@ describe('a window of bars', () => {
 
   it('the tracker distinguishes bars that the exchange did not send from bars that its newest rows do not reach', () => {
     const tracker = new BarTracker('1m');
-    expect(kinds(tracker.take(windowOf([0, 1])))).toEqual(['bar 0', 'bar 1']);
-    expect(kinds(tracker.take(windowOf([3, 4], 3)))).toEqual(['gap 1 notSent', 'bar 3', 'bar 4']);
-    expect(kinds(tracker.take(windowOf([9, 10], 2)))).toEqual(['gap 4 outOfReach', 'bar 9', 'bar 10']);
-    expect(kinds(tracker.take(windowOf([2, 3, 10])))).toEqual(['late 2']);
-    expect(kinds(tracker.take(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
+    expect(kinds(tracker.eventsIn(windowOf([0, 1])))).toEqual(['bar 0', 'bar 1']);
+    expect(kinds(tracker.eventsIn(windowOf([3, 4], 3)))).toEqual(['gap 1 notSent', 'bar 3', 'bar 4']);
+    expect(kinds(tracker.eventsIn(windowOf([9, 10], 2)))).toEqual(['gap 4 outOfReach', 'bar 9', 'bar 10']);
+    expect(kinds(tracker.eventsIn(windowOf([2, 3, 10])))).toEqual(['late 2']);
+    expect(kinds(tracker.eventsIn(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
   });
 
   it('a tracker that starts with known bars continues after them', () => {
     const knownBars = windowOf([10, 11, 13]).closed;
     const tracker = new BarTracker('1m', knownBars);
-    expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
-    expect(kinds(tracker.take(barWindow({ rows: [kline(13, 5)], refused: [] }, '1m', 9, MONDAY + 1e9)))).toEqual(['revised 13']);
+    expect(kinds(tracker.eventsIn(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
+    expect(kinds(tracker.eventsIn(barWindow({ rows: [kline(13, 5)], refused: [] }, '1m', 9, MONDAY + 1e9)))).toEqual(['revised 13']);
   });
 
   it('revisions are found only in the newest 600 bars', () => {
     const tracker = new BarTracker('1m');
     const allMinutes = Array.from({ length: 1500 }, (_, minute) => minute);
     for (let firstMinute = 0; firstMinute < allMinutes.length; firstMinute += 100)
-      tracker.take(windowOf(allMinutes.slice(firstMinute, firstMinute + 100), 300));
+      tracker.eventsIn(windowOf(allMinutes.slice(firstMinute, firstMinute + 100), 300));
     const revised = (minute: number) => barWindow({ rows: [kline(minute, 5)], refused: [] }, '1m', 9, MONDAY + 1e9);
-    expect(kinds(tracker.take(revised(1499 - 599)))).toEqual(['revised 900']);
-    expect(kinds(tracker.take(revised(100)))).toEqual([]);
+    expect(kinds(tracker.eventsIn(revised(1499 - 599)))).toEqual(['revised 900']);
+    expect(kinds(tracker.eventsIn(revised(100)))).toEqual([]);
   });
 
   it('a longer bar is not replaced by one that is built from fewer parts', () => {
     const fine = windowOf([0, 1, 2, 3, 4, 5]);
     const tracker = new BarTracker('5m');
-    expect(kinds(tracker.take(coarserWindow(fine, '5m')))).toEqual(['bar 0']);
-    expect(tracker.take(coarserWindow({ ...fine, closed: fine.closed.filter((_, i) => i !== 3) }, '5m'))).toEqual([]);
-    expect(kinds(tracker.take(coarserWindow(windowOf([0, 1, 2, 3, 4, 5, 9]), '5m')))).toEqual(['bar 5']);
+    expect(kinds(tracker.eventsIn(coarserWindow(fine, '5m')))).toEqual(['bar 0']);
+    expect(tracker.eventsIn(coarserWindow({ ...fine, closed: fine.closed.filter((_, i) => i !== 3) }, '5m'))).toEqual([]);
+    expect(kinds(tracker.eventsIn(coarserWindow(windowOf([0, 1, 2, 3, 4, 5, 9]), '5m')))).toEqual(['bar 5']);
   });
 });

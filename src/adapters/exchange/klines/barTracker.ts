@@ -1,7 +1,7 @@
 // Compares successive windows of bars and reports what is new: each closed bar once and in order, late bars, and revisions.
 
 import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
-import { isSame, type KlineWindow, type MarketBar } from './window.ts';
+import { isSame, type KlineWindow, type MarketBar } from './klineWindow.ts';
 
 /** `bar` events come in time order, each time once. The other kinds report exceptions to that stream. */
 export type BarEvent =
@@ -43,7 +43,7 @@ export class BarTracker {
   }
 
   /** Returns what is new in `window`. */
-  take(window: KlineWindow): readonly BarEvent[] {
+  eventsIn(window: KlineWindow): readonly BarEvent[] {
     const events: BarEvent[] = [];
     for (const [row, bar] of window.closed.entries()) {
       if (bar.openMs < this.#floorMs) continue;

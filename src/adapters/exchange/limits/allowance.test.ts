@@ -5,7 +5,7 @@ import { seededRng } from '../../../base/number/rng.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { Allowance } from './allowance.ts';
 import { Limiter } from './limiter.ts';
-import { SHARES } from './shares.ts';
+import { SHARES } from './priorityShares.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 2000;

@@ -7,7 +7,7 @@ interface WeightEntry {
 
 /** A sum of weights, each with a time at which it expires. */
 export class ExpiringSum {
-  /** The sum. `settle` brings it up to date. */
+  /** The sum of the weights. `removeExpired` updates it. */
   sum = 0;
   /** Sorted by time, soonest first. */
   readonly #entries: WeightEntry[] = [];
@@ -21,7 +21,7 @@ export class ExpiringSum {
   }
 
   /** Removes expired weights. */
-  settle(nowMs: number): void {
+  removeExpired(nowMs: number): void {
     let expired = 0;
     for (const { untilMs, weight } of this.#entries) {
       if (untilMs > nowMs) break;

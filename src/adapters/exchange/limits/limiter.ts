@@ -7,8 +7,8 @@ import { BAN_MIN_MS, IpBan, type BanEvent } from '../bans/ipBan.ts';
 import type { BanStore } from '../bans/banStore.ts';
 import { limitTable, type LimitOverrides, type OpLimit } from './limitTable.ts';
 import { RateClass, type ClassEvent, type ClassState, type SharedLimits, type Ticket } from './rateClass.ts';
-import type { LimitRefusal } from './refusal.ts';
-import type { Priority } from './shares.ts';
+import type { LimitRefusal } from './limitRefusal.ts';
+import type { Priority } from './priorityShares.ts';
 
 export type { Priority, Ticket, LimitRefusal };
 

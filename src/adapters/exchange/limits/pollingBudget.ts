@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { limitTable, type ClassLimit, type OpLimit } from './limitTable.ts';
-import { SHARES } from './shares.ts';
+import { SHARES } from './priorityShares.ts';
 
 /** Calls that repeat in every period. */
 export interface Polling {

@@ -6,8 +6,8 @@ import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { Allowance } from './allowance.ts';
 import type { IpBan } from '../bans/ipBan.ts';
 import type { ClassLimit } from './limitTable.ts';
-import { bannedByRecord, bannedUntil, queueFull, type LimitRefusal } from './refusal.ts';
-import { fits, PRIORITIES, type Priority, type Usage } from './shares.ts';
+import { bannedByRecord, bannedUntil, queueFull, type LimitRefusal } from './limitRefusal.ts';
+import { fitsShare, PRIORITIES, type Priority, type Usage } from './priorityShares.ts';
 import { RateStop, type Pass } from '../bans/rateStop.ts';
 import { WindowUse, type Flight } from './windowUse.ts';
 
@@ -116,7 +116,7 @@ export class RateClass implements Usage {
   /** Sends all calls that may go now, and sets the timer for the next one. */
   sendWaiting(): void {
     const { nowMs } = this.#shared.scheduler;
-    this.#use.settle(nowMs);
+    this.#use.removeExpired(nowMs);
     for (const priority of PRIORITIES) {
       const queue = this.#queues[priority];
       while (queue[0] && this.#mayGo(queue[0], nowMs)) this.#send(queue[0], nowMs);
@@ -135,7 +135,7 @@ export class RateClass implements Usage {
 
   get state(): ClassState {
     const { nowMs } = this.#shared.scheduler;
-    this.#use.settle(nowMs);
+    this.#use.removeExpired(nowMs);
     const { rateClass, scope, source, windowMs, count } = this.#limit;
     return {
       rateClass,
@@ -166,9 +166,9 @@ export class RateClass implements Usage {
 
   #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#shared.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
-    if (fits(priority, weight, this, this.#allowance.now)) return true;
+    if (fitsShare(priority, weight, this, this.#allowance.now)) return true;
     this.#allowance.onDemand(nowMs);
-    return fits(priority, weight, this, this.#allowance.now);
+    return fitsShare(priority, weight, this, this.#allowance.now);
   }
 
   /** Updates all state before `go` runs, because `go` may request another call or report a reply at once. */

@@ -47,7 +47,7 @@ function receivedBy(calls: readonly CallTiming[], limit: number): { atMs: number
       if (answeredMs <= nowMs) use.endFlight(flight, false, Math.floor(answeredMs));
     }
     flying = flying.filter(({ answeredMs }) => answeredMs > nowMs);
-    use.settle(Math.floor(nowMs));
+    use.removeExpired(Math.floor(nowMs));
   };
   for (const { gapMs, outMs, backMs, weight } of calls) {
     passTo(nowMs + (gapMs ?? 0));
@@ -114,9 +114,9 @@ describe('requests that count from sending until a window after their answer', (
   it('requests without a reply count for longer, because their arrival time is unknown', () => {
     const use = new WindowUse(WINDOW_MS);
     use.endFlight(use.addFlight('cancel', 1, 0), true, 3000);
-    use.settle(3000 + 5000 + WINDOW_MS);
+    use.removeExpired(3000 + 5000 + WINDOW_MS);
     expect(use.all).toBe(1);
-    use.settle(3000 + 5000 + WINDOW_MS + 10);
+    use.removeExpired(3000 + 5000 + WINDOW_MS + 10);
     expect(use.all).toBe(0);
     expect(use.nextMs).toBe(Infinity);
   });
@@ -127,7 +127,7 @@ describe('requests that count from sending until a window after their answer', (
     use.addFlight('order', 1, 0);
     use.addFlight('reconcile', 4, 0);
     expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([2, 1, 7]);
-    use.settle(WINDOW_MS);
+    use.removeExpired(WINDOW_MS);
     expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([0, 0, 7]);
   });
 });

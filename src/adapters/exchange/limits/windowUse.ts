@@ -1,6 +1,6 @@
 // Counts the weight that the venue may have counted in its sliding window. The count is never too low, although arrival times are unknown.
 
-import type { Priority } from './shares.ts';
+import type { Priority } from './priorityShares.ts';
 import { ExpiringSum } from './expiringSum.ts';
 
 // The venue counts a request at the time r of its arrival, on its own clock, which may be off by an hour. We know only that r lies between
@@ -72,9 +72,9 @@ export class WindowUse {
   }
 
   /** Removes weights that have expired by `nowMs`. */
-  settle(nowMs: number): void {
-    this.#answered.settle(nowMs);
-    this.#sent.order.settle(nowMs);
-    this.#sent.steady.settle(nowMs);
+  removeExpired(nowMs: number): void {
+    this.#answered.removeExpired(nowMs);
+    this.#sent.order.removeExpired(nowMs);
+    this.#sent.steady.removeExpired(nowMs);
   }
 }

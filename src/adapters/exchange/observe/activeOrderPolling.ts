@@ -2,7 +2,7 @@
 
 import { sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { OrderSettings } from '../calls/settings.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 

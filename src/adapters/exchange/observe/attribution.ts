@@ -8,10 +8,10 @@ import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
-import { partOf, type PositionPart } from '../order/expectedHoldings.ts';
-import { asksForTheSame, matchRow } from '../order/match.ts';
+import { positionPartOf, type PositionPart } from '../order/expectedHoldings.ts';
+import { asksForTheSame, matchRow } from '../order/matchRow.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
-import type { OrderRow } from '../calls/rows.ts';
+import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { duplicateText, MAX_NAMED } from './duplicateText.ts';
@@ -23,7 +23,7 @@ export interface Sighting {
   readonly venueMs: number;
 }
 
-/** What the attribution takes. */
+/** The collaborators of the attribution. */
 export interface OrderAttributionDeps {
   readonly instruments: readonly Instrument[];
   readonly trackedOrders: TrackedOrders;
@@ -54,18 +54,18 @@ export interface ForeignOrder {
   readonly why: string;
   /** True for a trigger order. Only the list of trigger orders shows its terms. */
   readonly isWaiting: boolean;
-  /** For a trigger order: our order with the same terms, which it may be although it says that it is older; its client order id. */
-  readonly like?: string;
+  /** For a trigger order: client order id of our order with the same terms. The trigger order may be that order, although its time is older. */
+  readonly sameTermsId?: string;
 }
 
 const ORDER = { isWaiting: false } as const;
-/** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders while the halt stands. */
+/** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders during the halt. */
 const MAX_COPIES = 200;
 
 /** The venue orders of one market that are not ours, and the assignment of all others. */
 export class OrderAttribution {
   readonly #deps: OrderAttributionDeps;
-  /** The operator has marked them as not ours. */
+  /** Venue order ids that the operator has marked as not ours. */
   readonly #ignored = new Set<string>();
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
@@ -131,7 +131,7 @@ export class OrderAttribution {
     this.#foreignOrders.set(foreign.venueId, foreign);
     this.#deps.raisedCauses.restore('ALIEN', null, this.#foreignText(foreign));
   }
-  /** Withdraws what the process before took for foreign, and what the journal knows as an order or as a slice of a kill. */
+  /** Called at the connection. Withdraws foreign orders of the previous process that the journal now shows to be orders or slices of this bot. */
   connected(): void {
     this.#isConnected = true;
     const ended = new Set(Array.from(this.#ended.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
@@ -141,13 +141,13 @@ export class OrderAttribution {
     }
     if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.withdraw('ALIEN', null, 'each foreign order is decided');
   }
-  /** An order that was taken for foreign is ours, by its id. Withdraws the halt with the last such order. Returns false for any other order. */
+  /** Notes that a foreign order is ours, by its id. Withdraws the halt with the last such order. Returns false if the order is not a foreign one. */
   withdraw(venueId: string, evidence: string): boolean {
     const foreign = this.#foreignOrders.get(venueId);
     if (foreign === undefined) return false;
     this.#forgetForeign(venueId);
     const { raisedCauses } = this.#deps;
-    const mistake = `order ${venueId} of ${raisedCauses.nameOf(foreign.instrument)} is an order of this bot, by ${evidence}`;
+    const mistake = `order ${venueId} of ${raisedCauses.scopeNameOf(foreign.instrument)} is an order of this bot, by ${evidence}`;
     if (this.#foreignOrders.size === 0) raisedCauses.withdraw('ALIEN', null, mistake);
     return true;
   }
@@ -158,8 +158,8 @@ export class OrderAttribution {
   withdrawOf({ venueId, clientOrderId, request: { instrumentIndex } }: TrackedOrder): boolean {
     const trigger = parseTriggerTrackId(venueId);
     if (trigger === null)
-      for (const { venueId: triggerId, like, instrument } of Array.from(this.#foreignOrders.values()))
-        if (like === clientOrderId && instrument === instrumentIndex)
+      for (const { venueId: triggerId, sameTermsId, instrument } of Array.from(this.#foreignOrders.values()))
+        if (sameTermsId === clientOrderId && instrument === instrumentIndex)
           this.withdraw(triggerId, `the order that ${clientOrderId} has placed`);
     const id = trigger?.triggerId ?? venueId;
     return id !== null && this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
@@ -207,7 +207,7 @@ export class OrderAttribution {
     }
   }
 
-  /** True for a row without a client order id that asks for what an order asks whose reply is on its way. The reply identifies the order. */
+  /** True for a row without a client order id that has the terms of an order in flight. The reply to that order will identify it. */
   #mayBeInFlight(row: OrderRow, instrument: number): boolean {
     if (row.cid !== null) return false;
     const open = Array.from(this.#deps.trackedOrders.openOf(instrument));
@@ -258,11 +258,14 @@ export class OrderAttribution {
   #reportForeignTrigger(triggerId: string, instrument: number, withEqualTerms: readonly TrackedOrder[]): void {
     const [first] = withEqualTerms;
     const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.clientOrderId} and says that it is older`;
-    this.reportForeign(triggerId, instrument, why, { isWaiting: true, ...(first === undefined ? {} : { like: first.clientOrderId }) });
+    this.reportForeign(triggerId, instrument, why, {
+      isWaiting: true,
+      ...(first === undefined ? {} : { sameTermsId: first.clientOrderId }),
+    });
   }
 
   /** Reports a foreign order once, and halts the account until the operator decides. */
-  reportForeign(venueId: string, instrument: number, why: string, trigger: Pick<ForeignOrder, 'isWaiting' | 'like'> = ORDER): void {
+  reportForeign(venueId: string, instrument: number, why: string, trigger: Pick<ForeignOrder, 'isWaiting' | 'sameTermsId'> = ORDER): void {
     if (this.isExcluded(venueId)) return;
     const foreign = { venueId, instrument, why, ...trigger };
     this.#foreignOrders.set(venueId, foreign);
@@ -270,7 +273,7 @@ export class OrderAttribution {
     this.#deps.raisedCauses.raise('ALIEN', null, this.#foreignText(foreign));
   }
   #foreignText({ venueId, instrument, why }: ForeignOrder): string {
-    return `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is foreign: ${why}`;
+    return `order ${venueId} of ${this.#deps.raisedCauses.scopeNameOf(instrument)} is foreign: ${why}`;
   }
 
   /** Ends the contest of the order's venue order id. Fills that were booked under the contested id may belong to another order. */
@@ -324,7 +327,9 @@ export class OrderAttribution {
   duplicateQty(instrument: number, part: PositionPart): Decimal {
     if (!this.#deps.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
     const fills = Array.from(this.#duplicates.values()).flatMap((duplicate) =>
-      duplicate.instrument === instrument ? duplicate.fills.filter(({ long }) => long === undefined || partOf(true, long) === part) : [],
+      duplicate.instrument === instrument
+        ? duplicate.fills.filter(({ long }) => long === undefined || positionPartOf(true, long) === part)
+        : [],
     );
     return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
@@ -387,6 +392,6 @@ export class OrderAttribution {
   }
   #textOf(venueId: string, withTrades: boolean): string {
     const duplicate = this.#duplicates.get(venueId)!;
-    return duplicateText({ ...duplicate, venueId, symbol: this.#deps.raisedCauses.nameOf(duplicate.instrument) }, withTrades);
+    return duplicateText({ ...duplicate, venueId, symbol: this.#deps.raisedCauses.scopeNameOf(duplicate.instrument) }, withTrades);
   }
 }

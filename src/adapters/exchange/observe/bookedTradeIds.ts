@@ -1,7 +1,7 @@
 // Remembers which trades of an instrument were booked: recent ones by id and side, older ones by an upper bound of their ids.
 
 import { compareAscending } from '../../../base/text/compareAscending.ts';
-import type { TradeRow } from '../calls/rows.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
 
 type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
 const keyOf = ({ tradeId, side }: Pick<Leg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

@@ -6,9 +6,9 @@ import { toScaled } from '../../../base/number/decimal.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { isOther, mayWait, parseTriggerTrackId } from '../calls/triggers.ts';
-import type { Identify } from './identify.ts';
+import type { OrderIdentifier } from './orderIdentifier.ts';
 import type { DelayObserver } from '../calls/types.ts';
-import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
+import { oldestFirst, type OrderRow, type Page } from '../calls/venueRows.ts';
 import { isTerminal, type StatusReader } from './statusReader.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { TradeReader } from './tradeReader.ts';
@@ -22,7 +22,7 @@ export interface InstrumentReconcilerDeps {
   readonly venue: VenueCalls;
   readonly trackedOrders: TrackedOrders;
   readonly attribution: OrderAttribution;
-  readonly identify: Identify;
+  readonly identify: OrderIdentifier;
   readonly raisedCauses: RaisedCauses;
   readonly trades: TradeReader;
   readonly statuses: () => StatusReader;
@@ -122,7 +122,7 @@ export class InstrumentReconciler {
     const { venue, instrument, index, trackedOrders, attribution, venueMs } = this.#deps;
     const ownTriggers = trackedOrders.triggersOf(index);
     if (ownTriggers.size === 0) return true;
-    const rows = yield* venue.waiting(instrument, options);
+    const rows = yield* venue.readTriggerOrders(instrument, options);
     const sighting = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     for (const row of rows ?? []) {
       if (!mayWait(row)) continue;

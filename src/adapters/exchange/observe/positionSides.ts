@@ -1,8 +1,8 @@
 // Adds trades to the expected position of a contract. In two-way mode a trade changes the long or the short side, which its order shows.
 
 import type { Decimal } from '../../../base/number/decimal.ts';
-import type { TradeRow } from '../calls/rows.ts';
-import { partOf, type PositionBook, type PositionPart } from '../order/expectedHoldings.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
+import { positionPartOf, type PositionBook, type PositionPart } from '../order/expectedHoldings.ts';
 import type { OrderAttribution } from './attribution.ts';
 
 /** What the sides of one contract take. */
@@ -42,7 +42,7 @@ export class PositionSides {
     for (const row of this.#uncounted.keys()) {
       const isLong = this.longOf(row);
       if (isLong === null) continue;
-      this.#book(partOf(true, isLong), row);
+      this.#book(positionPartOf(true, isLong), row);
       this.#uncounted.delete(row);
     }
   }
@@ -62,7 +62,7 @@ export class PositionSides {
   }
   /** True if the trade may have changed this part of the position. If its order is not known, it may have closed one side. */
   mayChange({ venueId, side }: Change, part: PositionPart): boolean {
-    return partOf(this.#deps.isTwoWay, (this.#deps.attribution.closes(venueId) ?? true) !== (side === 'buy')) === part;
+    return positionPartOf(this.#deps.isTwoWay, (this.#deps.attribution.closes(venueId) ?? true) !== (side === 'buy')) === part;
   }
   /**
    * Notes that the exchange does not know an order whose trades it has shown, the first at `firstMs` of our clock. After the read lag they

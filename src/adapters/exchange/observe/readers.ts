@@ -2,8 +2,8 @@
 
 import type { Work } from '../../../base/task.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { ExchangeContext } from '../order/context.ts';
-import type { Identify } from './identify.ts';
+import type { ExchangeContext } from '../order/exchangeContext.ts';
+import type { OrderIdentifier } from './orderIdentifier.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { InstrumentReconciler } from './instrumentReconciler.ts';
 import type { StatusReader } from './statusReader.ts';
@@ -18,7 +18,7 @@ const EARLY_MS = 1000;
 export interface ReadersDeps {
   readonly core: ExchangeContext;
   readonly attribution: OrderAttribution;
-  readonly identify: Identify;
+  readonly identify: OrderIdentifier;
   readonly statuses: () => StatusReader;
 }
 

@@ -3,7 +3,7 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { notionalOf } from '../../../model/value.ts';
-import type { TradeRow } from '../calls/rows.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
 
 const MILLION = 1_000_000;
 

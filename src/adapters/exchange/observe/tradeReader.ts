@@ -12,7 +12,7 @@ import { FillScale, type TradeNumbers } from '../order/fills.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
-import type { OrderRow, TradeRow } from '../calls/rows.ts';
+import type { OrderRow, TradeRow } from '../calls/venueRows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
 import { PositionSides } from './positionSides.ts';
 import { mirrorTrade } from './selfTrade.ts';
@@ -27,10 +27,10 @@ export interface TradesRead {
   /** Number of unattributed fills. */
   readonly unattributed: number;
   /** Number of new rows. */
-  readonly fresh: number;
+  readonly newRows: number;
 }
 
-/** What the reader of one instrument takes. */
+/** The instrument of a reader, and its collaborators. */
 export interface TradeReaderDeps {
   readonly instrument: Instrument;
   readonly index: number;
@@ -62,13 +62,13 @@ interface PendingRead {
 
 /** Every read goes back at least this far, because rows may become visible out of order. Twice the read lag if that is longer. */
 const OVERLAP_MS = 20_000;
-/** The first page has room for this many more rows than are known in that time. */
+/** The first page may have this many rows more than are known in that time. */
 const MAX_NEW = 20;
 
 /** The trades of one instrument. A trade is booked once, even if several reads show it. */
 export class TradeReader {
   /** The trades that were booked. */
-  readonly seen: BookedTradeIds;
+  readonly bookedIds: BookedTradeIds;
   readonly #deps: TradeReaderDeps;
   readonly #scale: FillScale;
   readonly #sides: PositionSides;
@@ -85,7 +85,7 @@ export class TradeReader {
     this.#deps = deps;
     this.#scale = new FillScale(deps.instrument);
     this.#sides = new PositionSides({ ...deps, lotsOf: (row) => this.#scale.lotsOf(row) });
-    this.seen = new BookedTradeIds(sinceMs);
+    this.bookedIds = new BookedTradeIds(sinceMs);
   }
 
   /** True while a read is under way. */
@@ -117,7 +117,7 @@ export class TradeReader {
   /** Returns the newest trade before every trade that is not booked yet; null without one. */
   get lastBookedId(): string | null {
     const open = [...Array.from(this.#unattributed.values(), ({ row }) => row), ...Array.from(this.#foreignFills.values()).flat()];
-    return this.seen.newestBelow(open.map(({ tradeId }) => tradeId));
+    return this.bookedIds.newestBelow(open.map(({ tradeId }) => tradeId));
   }
   /** Books the fills of an order that the operator has adopted. */
   adoptFills(venueId: string): void {
@@ -152,13 +152,13 @@ export class TradeReader {
       const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((request) => request.sinceMs));
       const { options } = served.find((request) => request.options.priority === 'reconcile') ?? served[0]!;
       const { rows, isWhole } = yield* this.#rowsSince(sinceMs, options);
-      const fresh = this.#note(rows, isWhole);
+      const newRows = this.#countRows(rows, isWhole);
       yield* this.#attribute(options);
       this.#isReading = false;
       const unattributed = this.#reportUnattributed();
       const areBooked =
         this.#unattributed.size === unattributed && this.#sides.uncounted.every((row) => this.#unattributed.has(keyOf(row)));
-      for (const { done } of served) done({ isWhole: isWhole && areBooked, unattributed, fresh });
+      for (const { done } of served) done({ isWhole: isWhole && areBooked, unattributed, newRows });
       if (this.#isReading) return;
     }
   }
@@ -166,14 +166,14 @@ export class TradeReader {
   /** Reads pages until they connect to the known trades. `isWhole`: no row is missing or unreadable. */
   *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isWhole: boolean }> {
     const { venue, instrument } = this.#deps;
-    const cursor = this.seen.cursorBefore(sinceMs);
+    const cursor = this.bookedIds.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
     const rows = new Map<string, TradeRow>();
-    const boundMs = this.seen.isEmpty || this.seen.needsAll ? this.seen.sinceMs : sinceMs;
+    const boundMs = this.bookedIds.isEmpty || this.bookedIds.needsAll ? this.bookedIds.sinceMs : sinceMs;
     let isReadable = true;
     // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
     // long.
-    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
+    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.bookedIds.countSince(sinceMs));
     let from: TradesFrom = { fromId: null, max: cursor === null ? MAX_ROWS : max };
     for (let isFirst = true; ; isFirst = false) {
       const page = yield* venue.trades(instrument, from, options);
@@ -192,22 +192,22 @@ export class TradeReader {
   }
 
   /** Counts the rows in the totals, and adds the new ones to the unattributed rows. Returns the number of new rows. */
-  #note(rows: ReadonlyMap<string, TradeRow>, isWhole: boolean): number {
+  #countRows(rows: ReadonlyMap<string, TradeRow>, isWhole: boolean): number {
     // Lists are newest first. Both legs of a self-trade have one id, so only the order of the list shows which came first.
-    const fresh = Array.from(rows.values())
+    const newRows = Array.from(rows.values())
       .toReversed()
-      .filter((row) => this.seen.isNew(row));
+      .filter((row) => this.bookedIds.isNew(row));
     for (const row of rows.values()) {
-      this.seen.noteListed(row);
+      this.bookedIds.noteListed(row);
       this.#countInTotals(row);
     }
-    if (isWhole) this.seen.noteAllCounted();
-    else if (rows.size > 0) this.seen.noteGap();
-    const missingLegs = isWhole ? fresh.flatMap((row) => this.#missingLegOf(row, rows)) : [];
+    if (isWhole) this.bookedIds.noteAllCounted();
+    else if (rows.size > 0) this.bookedIds.noteGap();
+    const missingLegs = isWhole ? newRows.flatMap((row) => this.#missingLegOf(row, rows)) : [];
     const atMs = this.#deps.nowMs();
-    for (const row of [...fresh, ...missingLegs])
+    for (const row of [...newRows, ...missingLegs])
       if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
-    return fresh.length;
+    return newRows.length;
   }
 
   /** Raises or clears the halt cause of fills without an order. Returns their number. */
@@ -225,12 +225,12 @@ export class TradeReader {
     const tracked = row.otherId === null || row.otherId === row.venueId ? undefined : trackedOrders.byVenueId(row.otherId);
     if (tracked === undefined) return [];
     const mirrored = mirrorTrade(row, instrument, tracked.request.reduceOnly);
-    return rows.has(keyOf(mirrored)) || !this.seen.isNew(mirrored) ? [] : [mirrored];
+    return rows.has(keyOf(mirrored)) || !this.bookedIds.isNew(mirrored) ? [] : [mirrored];
   }
 
   /** Adds a trade to the expected holdings, once, whichever order it belongs to. */
   #countInTotals(row: TradeRow): void {
-    if (!this.seen.countsInTotals(row)) return;
+    if (!this.bookedIds.countsInTotals(row)) return;
     const { holdings, instrument } = this.#deps;
     this.#sides.count(row);
     if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
@@ -285,13 +285,13 @@ export class TradeReader {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
-      // Before the fill is reported: the strategy may cancel orders at once, and what is booked must not count twice.
+      // Remove the row before the fill is reported, because the strategy may cancel orders at once and a booked fill must not count twice.
       this.#unattributed.delete(key);
       if (tracked !== undefined) this.#book(tracked, row);
       else if (attribution.foreignOrders.has(row.venueId))
         this.#foreignFills.set(row.venueId, [...(this.#foreignFills.get(row.venueId) ?? []), row]);
       else this.#bookUnattributed(row);
-      this.seen.add(row);
+      this.bookedIds.add(row);
     }
   }
 
@@ -303,7 +303,7 @@ export class TradeReader {
     const lots = sum.floor().toNumber();
     if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(lots));
     if (lots > 0) {
-      this.#scale.write(row, lots, tradeNumbers.numberOf(row.tradeId), fill);
+      this.#scale.write(row, lots, tradeNumbers.tradeNumberOf(row.tradeId), fill);
       if (this.#scale.hasForeignFee(row))
         raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
@@ -339,7 +339,7 @@ export class TradeReader {
 
 /** Maximum number of trades that a halt lists. */
 const MAX_NAMED = 5;
-/** Returns the first trades in words, and the number of the others. */
+/** Returns a text with the first trades, and the number of the others. */
 function tradesText(rows: readonly TradeRow[]): string {
   const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
     const trade = sanitizeText(tradeId, 40);

@@ -126,7 +126,7 @@ const NET: readonly PositionPart[] = ['lots'];
 const SIDES: readonly PositionPart[] = ['long', 'short'];
 
 /** Returns the part of the position that a change of its long or its short side belongs to. */
-export function partOf(isTwoWay: boolean, isLong: boolean): PositionPart {
+export function positionPartOf(isTwoWay: boolean, isLong: boolean): PositionPart {
   if (!isTwoWay) return 'lots';
   return isLong ? 'long' : 'short';
 }
@@ -145,7 +145,7 @@ export class PositionBook {
   }
 
   /** Returns what is compared of an instrument. */
-  partsOf(instrument: number): readonly PositionPart[] {
+  comparedParts(instrument: number): readonly PositionPart[] {
     return this.#isTwoWay(instrument) ? SIDES : NET;
   }
   /** True once a baseline was set. */
@@ -159,16 +159,16 @@ export class PositionBook {
   /** Returns the net lots, below 0 short; null if not known yet. */
   netLotsOf(instrument: number): Decimal | null {
     if (!this.isKnown(instrument)) return null;
-    return this.partsOf(instrument).reduce((net, part) => net.plus(this.#totals[instrument]!.of(part)), ZERO);
+    return this.comparedParts(instrument).reduce((net, part) => net.plus(this.#totals[instrument]!.of(part)), ZERO);
   }
   /** True if no lots are expected on either side, and if none are known yet. */
   isFlat(instrument: number): boolean {
-    return this.partsOf(instrument).every((part) => this.#totals[instrument]!.of(part).isZero());
+    return this.comparedParts(instrument).every((part) => this.#totals[instrument]!.of(part).isZero());
   }
   /** Sets the baseline of an instrument. */
   set(instrument: number, lots: PositionLots): void {
     this.#totals[instrument]!.forget();
-    for (const part of this.partsOf(instrument)) this.#totals[instrument]!.set(part, lots.get(part) ?? ZERO);
+    for (const part of this.comparedParts(instrument)) this.#totals[instrument]!.set(part, lots.get(part) ?? ZERO);
   }
   /**
    * Sets the baseline from the journal: the net lots, and in two-way mode the long ones. A journal of net mode, or of an earlier version, has
@@ -188,6 +188,6 @@ export class PositionBook {
   }
   /** Yields the differences of the venue's lots from the expected ones: of now, and of each state since `sinceMs`, newest first. */
   gaps(instrument: number, lots: PositionLots, sinceMs: number): Iterable<Gap> {
-    return this.#totals[instrument]!.gaps(lots, new Set(this.partsOf(instrument)), sinceMs);
+    return this.#totals[instrument]!.gaps(lots, new Set(this.comparedParts(instrument)), sinceMs);
   }
 }

@@ -8,7 +8,7 @@ import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { HoldingBook } from './expectedHoldings.ts';
 import { FillScale, TradeNumbers } from './fills.ts';
-import type { TradeRow } from '../calls/rows.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
 import { mirrorTrade } from '../observe/selfTrade.ts';
 
 const ROW: TradeRow = {
@@ -112,16 +112,16 @@ describe('TradeNumbers', () => {
   it('TradeNumbers distinguishes ids that are equal as doubles', () => {
     const numbers = new TradeNumbers();
     const ids = ['7', '1234567890123456789', '1234567890123456790'];
-    const tradeNumbers = ids.map((id) => numbers.numberOf(id));
+    const tradeNumbers = ids.map((id) => numbers.tradeNumberOf(id));
     expect(new Set(tradeNumbers).size).toBe(3);
-    expect(tradeNumbers.map((number) => numbers.textOf(number))).toEqual(ids);
+    expect(tradeNumbers.map((number) => numbers.tradeIdOf(number))).toEqual(ids);
   });
 
   it('TradeNumbers stores the newest ten thousand ids', () => {
     const numbers = new TradeNumbers();
     const idOf = (index: number): string => String(2n ** 60n + BigInt(index));
-    const tradeNumbers = Array.from({ length: 10_001 }, (_, index) => numbers.numberOf(idOf(index)));
-    expect(numbers.textOf(tradeNumbers[0]!)).toBe(String(tradeNumbers[0]));
-    expect([1, 5000, 10_000].map((index) => numbers.textOf(tradeNumbers[index]!))).toEqual([1, 5000, 10_000].map(idOf));
+    const tradeNumbers = Array.from({ length: 10_001 }, (_, index) => numbers.tradeNumberOf(idOf(index)));
+    expect(numbers.tradeIdOf(tradeNumbers[0]!)).toBe(String(tradeNumbers[0]));
+    expect([1, 5000, 10_000].map((index) => numbers.tradeIdOf(tradeNumbers[index]!))).toEqual([1, 5000, 10_000].map(idOf));
   });
 });

@@ -8,7 +8,7 @@ import { notionalOf } from '../../../model/value.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
 import type { HoldingChange } from './expectedHoldings.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
-import type { TradeRow } from '../calls/rows.ts';
+import type { TradeRow } from '../calls/venueRows.ts';
 
 /** Converts the prices, quantities and fees of one instrument's trades. */
 export class FillScale {
@@ -140,7 +140,7 @@ let longIds = 0;
 /** Maps trade ids to numbers: the id itself if a double holds it exactly, else a negative number that stands for it. */
 export class TradeNumbers {
   /** Returns the number that stands for the trade id. */
-  numberOf(tradeId: string): number {
+  tradeNumberOf(tradeId: string): number {
     const asNumber = Number(tradeId);
     if (Number.isSafeInteger(asNumber)) return asNumber;
     LONG_IDS.set(-++longIds, tradeId);
@@ -148,7 +148,7 @@ export class TradeNumbers {
     return -longIds;
   }
   /** Returns the trade id that `number` stands for. */
-  textOf(number: number): string {
+  tradeIdOf(number: number): string {
     return LONG_IDS.get(number) ?? String(number);
   }
 }

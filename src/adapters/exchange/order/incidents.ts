@@ -1,7 +1,7 @@
 // Detects incidents. Many replies with an unknown outcome in a short time start one; a longer time without any ends it.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { OrderSettings } from '../calls/settings.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
 
 type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'incidentCleanMs'>;
 
@@ -28,7 +28,7 @@ export class Incidents {
   }
 
   /** Notes a reply with an unknown outcome. */
-  note(): void {
+  noteReply(): void {
     const { nowMs } = this.#scheduler;
     const { incidentCount, incidentWindowMs } = this.#settings;
     this.#seenMs = [...this.#seenMs.filter((atMs) => atMs > nowMs - incidentWindowMs), nowMs];

@@ -33,7 +33,7 @@ export class RaisedCauses {
     return Array.from(this.#standing.values());
   }
   /** Returns the name of the scope for messages. */
-  nameOf(instrument: number | null): string {
+  scopeNameOf(instrument: number | null): string {
     return instrument === null ? 'the account' : (this.#instruments[instrument]?.wireName ?? String(instrument));
   }
   /** True when this exchange has raised the cause. */

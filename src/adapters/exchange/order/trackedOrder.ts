@@ -4,7 +4,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import type { Lifecycle, OrderId } from '../../../model/order.ts';
 import type { BelievedOrder, OrderRequest, RestoredTrackedOrder } from '../calls/types.ts';
 import { isTriggerOrder, triggerTrackId, parseTriggerTrackId } from '../calls/triggers.ts';
-import type { StatusReading } from './confirm.ts';
+import type { StatusReading } from './assessStatus.ts';
 
 const NO_LOTS = new Decimal(0);
 

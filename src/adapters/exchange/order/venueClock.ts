@@ -3,7 +3,7 @@
 import type { Work } from '../../../base/task.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import type { DelayObserver } from '../calls/types.ts';
-import type { OrderSettings } from '../calls/settings.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
 import type { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 

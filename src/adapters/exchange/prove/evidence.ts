@@ -8,11 +8,11 @@ import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { isTriggerOrder, isOlder, mayWait, triggerTrackId, matchesTrigger } from '../calls/triggers.ts';
-import type { Identify } from '../observe/identify.ts';
+import type { OrderIdentifier } from '../observe/orderIdentifier.ts';
 import type { HoldingsCheck } from '../account/holdingsCheck.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
 import { Paging, type PageIds, type PageStep } from '../calls/paging.ts';
-import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
+import { oldestFirst, type OrderRow, type Page } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
@@ -23,7 +23,7 @@ export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;
   readonly trackedOrders: TrackedOrders;
-  readonly identify: Identify;
+  readonly identify: OrderIdentifier;
   readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
   /** Reads the venue's time now; null if it did not arrive or the clock has jumped. */
@@ -114,7 +114,7 @@ export class EvidenceReader {
 
   /** Notes the time of an own order. What a trigger order has placed is as old as the moment at which it fired. */
   #noteTime({ request, signMs }: TrackedOrder, timeMs: number | null): void {
-    if (!isTriggerOrder(request)) this.#orderTimes.note(signMs, timeMs);
+    if (!isTriggerOrder(request)) this.#orderTimes.noteOrderTime(signMs, timeMs);
   }
 
   /**
@@ -126,7 +126,7 @@ export class EvidenceReader {
   *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
     const { venue, attribution, isWaiting } = this.#deps;
     if (!isTriggerOrder(tracked.request)) return true;
-    const rows = yield* venue.waiting(tracked.request.instrument, RECONCILE);
+    const rows = yield* venue.readTriggerOrders(tracked.request.instrument, RECONCILE);
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
     const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
     const ownRow =
@@ -145,6 +145,14 @@ export class EvidenceReader {
     return lost.filter((order) => matchesTrigger(only, order.request)).length === 1 ? only : undefined;
   }
 
+  /** Notes the times of the exchange in rows of own orders. */
+  #noteTimes(rows: readonly OrderRow[]): void {
+    for (const { cid, timeMs } of rows) {
+      const own = cid === null ? undefined : this.#deps.trackedOrders.byClientOrderId(cid);
+      if (own !== undefined) this.#noteTime(own, timeMs);
+    }
+  }
+
   /** Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing. */
   *#history(tracked: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
     const { venue, attribution } = this.#deps;
@@ -154,10 +162,7 @@ export class EvidenceReader {
     for (let isFirst = true; ; isFirst = false) {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
-      for (const { cid, timeMs } of page.rows) {
-        const own = cid === null ? undefined : this.#deps.trackedOrders.byClientOrderId(cid);
-        if (own !== undefined) this.#noteTime(own, timeMs);
-      }
+      this.#noteTimes(page.rows);
       const ownRow = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
       if (ownRow !== undefined) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
       // Attribution has found the order.

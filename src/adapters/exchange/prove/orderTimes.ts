@@ -10,7 +10,7 @@ export class OrderTimes {
   #lagMs = 0;
 
   /** Notes the time in the row of an own order, and when its create was signed; venue ms. */
-  note(signMs: number, timeMs: number | null): void {
+  noteOrderTime(signMs: number, timeMs: number | null): void {
     if (timeMs === null || signMs < this.#signMs) return;
     this.#signMs = signMs;
     this.#lagMs = signMs - timeMs;

@@ -3,7 +3,7 @@
 import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { OrderSettings } from '../calls/settings.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
@@ -14,7 +14,7 @@ export interface CancelsDeps {
   readonly instruments: readonly Instrument[];
   readonly settings: Pick<OrderSettings, 'cancelRetryMs' | 'cancelRetryMaxMs'>;
   /** Queries the order's state. */
-  readonly check: (tracked: TrackedOrder) => Work<void>;
+  readonly queryOrder: (tracked: TrackedOrder) => Work<void>;
   /** Returns the lots of the order that were read and are not booked yet. */
   readonly unbookedLots: (tracked: TrackedOrder) => number;
 }
@@ -69,7 +69,7 @@ export class Cancels {
    * Sends one cancel, then queries the order, even if the reply says that there is no such order. Only its status shows that it has ended.
    */
   *#cancel(tracked: TrackedOrder, venueId: string): Work<void> {
-    const { venue, instruments, check } = this.#deps;
+    const { venue, instruments, queryOrder: check } = this.#deps;
     yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
     yield* check(tracked);
   }

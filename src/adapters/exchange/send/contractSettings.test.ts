@@ -29,7 +29,7 @@ function openSettings() {
     retryMs: 1000,
     retryMaxMs: 8000,
   });
-  settings.begin([0]);
+  settings.sendAll([0]);
   return { scheduler, calls, settings, answers, noted };
 }
 

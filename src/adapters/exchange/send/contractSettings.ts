@@ -44,7 +44,7 @@ export class ContractSettings {
   }
 
   /** Sets everything at start-up. Settings are idempotent and cannot be read back, so an earlier confirmation does not count. */
-  begin(instruments: readonly number[]): void {
+  sendAll(instruments: readonly number[]): void {
     for (const instrument of instruments) {
       this.#deps.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
       start(this.#setAll(instrument));
@@ -57,18 +57,18 @@ export class ContractSettings {
   }
 
   *#setAll(instrument: number): Work<void> {
-    for (const name of SETTING_NAMES) if (!(yield* this.#set(instrument, name))) return;
+    for (const name of SETTING_NAMES) if (!(yield* this.#sendUntilConfirmed(instrument, name))) return;
     this.#ready.add(instrument);
     this.#deps.raisedCauses.resolve('SETTINGS', instrument);
   }
   /** Sends the setting until the venue confirms it. Returns false if the exchange is stopped before: the journal may have ended then. */
-  *#set(instrument: number, name: SettingName): Work<boolean> {
+  *#sendUntilConfirmed(instrument: number, name: SettingName): Work<boolean> {
     const { calls, retryMs, retryMaxMs } = this.#deps;
     for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
       if (calls.isStopped) return false;
-      this.#note(instrument, name, false);
+      this.#journalSetting(instrument, name, false);
       if (yield* this.#isConfirmed(instrument, name)) {
-        this.#note(instrument, name, true);
+        this.#journalSetting(instrument, name, true);
         return true;
       }
       // A pause that begins after the stop would outlive the journal.
@@ -114,7 +114,7 @@ export class ContractSettings {
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
-  #note(instrument: number, name: SettingName, confirmed: boolean): void {
+  #journalSetting(instrument: number, name: SettingName, confirmed: boolean): void {
     const { notes, instruments, target } = this.#deps;
     notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(target(instrument)[name]), confirmed });
   }

@@ -10,9 +10,9 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import { createOutcome } from '../calls/createOutcome.ts';
-import { SendOnceGuard } from '../order/sendOnce.ts';
+import { SendOnceGuard } from '../order/sendOnceGuard.ts';
 import type { DelayObserver } from '../calls/types.ts';
-import type { OrderSettings } from '../calls/settings.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { CreatedOrder, VenueCalls } from '../calls/venueCalls.ts';
@@ -124,7 +124,7 @@ export class CreateQueue {
   /** Sends the create request of an order, handles the outcome, and lets the next order of the side follow. */
   *#send(sideQueue: SideQueue, tracked: TrackedOrder): Work<void> {
     const { venue, settings } = this.#deps;
-    this.#sendOnce.take(tracked.id);
+    this.#sendOnce.markSent(tracked.id);
     tracked.isOnWire = true;
     sideQueue.onWire = tracked;
     const outcome = yield* venue.create(tracked.request, tracked.clientOrderId, {

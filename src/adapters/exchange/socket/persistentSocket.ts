@@ -137,12 +137,12 @@ export function checkedSocketUrl(url: string): string {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');
   }
-  const { pathname, search, ...rest } = partsOf(url.replace(/^ws/, 'http'));
+  const { pathname, search, ...rest } = handshakeAddress(url.replace(/^ws/, 'http'));
   return checkedOrigin(rest.origin, 'socket') + pathname + search;
 }
 
 /** Returns the parts of an address that a handshake needs. */
-function partsOf(url: string): { readonly origin: string; readonly pathname: string; readonly search: string } {
+function handshakeAddress(url: string): { readonly origin: string; readonly pathname: string; readonly search: string } {
   const parsed = new URL(url);
   const { pathname, search } = parsed;
   parsed.pathname = '/';

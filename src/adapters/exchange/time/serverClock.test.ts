@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { offsetOf, type ClockSample } from './offset.ts';
+import { offsetOf, type ClockSample } from './clockOffset.ts';
 import { JUMP_MS, ServerClock, type ServerClockOptions } from './serverClock.ts';
 
 const START = Date.UTC(2024, 0, 1);

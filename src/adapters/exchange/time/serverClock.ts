@@ -3,7 +3,7 @@
 import { timeMs, type TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import { offsetOf, type ClockSample, type Offset } from './offset.ts';
+import { offsetOf, type ClockSample, type Offset } from './clockOffset.ts';
 
 /** Reads the time of the service of `market` once. Calls `done` once, with null if no time arrived. */
 export type ReadTime = (market: Market, done: (sample: ClockSample | null) => void) => void;

@@ -78,9 +78,9 @@ function polled(tracker: TradeBarTracker, trades: readonly RecentTrade[], { seed
   for (let nowMs = trades[0]!.timeMs - 1; nowMs < endMs; nowMs += Math.ceil(pauseMs * rng.next())) {
     // Trades of the newest times may be printed later.
     const visibleTrades = trades.filter(({ timeMs }) => timeMs < nowMs);
-    events.push(...tracker.take(windowOf(visibleTrades, rows), nowMs - Math.floor(60_000 * rng.next())));
+    events.push(...tracker.eventsIn(windowOf(visibleTrades, rows), nowMs - Math.floor(60_000 * rng.next())));
   }
-  events.push(...tracker.take(windowOf(trades, rows), endMs));
+  events.push(...tracker.eventsIn(windowOf(trades, rows), endMs));
   return events;
 }
 
@@ -100,30 +100,30 @@ test.each(KINDS.flatMap((kind) => [1, 2, 3].map((seed) => [kind, seed] as const)
 test('the last bar of a day ends with the day, as soon as the day has passed', () => {
   const trades = walk(1, 60_000, 20);
   const tracker = trackerOf('100ticks');
-  expect(tracker.take(windowOf(trades), DAY + DAY_MS - 1)).toEqual([]);
-  const [event] = tracker.take(windowOf(trades), DAY + DAY_MS);
+  expect(tracker.eventsIn(windowOf(trades), DAY + DAY_MS - 1)).toEqual([]);
+  const [event] = tracker.eventsIn(windowOf(trades), DAY + DAY_MS);
   expect(event).toMatchObject({ kind: 'bar', bar: { openMs: trades[0]!.timeMs, closeMs: DAY + DAY_MS, isIncomplete: false } });
-  expect(tracker.take(windowOf(trades), DAY + 2 * DAY_MS)).toEqual([]);
+  expect(tracker.eventsIn(windowOf(trades), DAY + 2 * DAY_MS)).toEqual([]);
 });
 
 test('a trade of a time that is not settled waits for the next reply', () => {
   const trades = walk(1, 60_000, 20);
   const tracker = trackerOf('20ticks');
-  expect(tracker.take(windowOf(trades), trades.at(-1)!.timeMs)).toEqual([]);
-  expect(barsOf(tracker.take(windowOf(trades), trades.at(-1)!.timeMs + 1))).toHaveLength(1);
+  expect(tracker.eventsIn(windowOf(trades), trades.at(-1)!.timeMs)).toEqual([]);
+  expect(barsOf(tracker.eventsIn(windowOf(trades), trades.at(-1)!.timeMs + 1))).toHaveLength(1);
 });
 
 test('a reply without a known id leaves a gap, and only the bar in which trades may be missing is incomplete', () => {
   const trades = walk(4, 1000, 100);
   const tracker = trackerOf('10ticks');
-  expect(barsOf(tracker.take(windowOf(trades.slice(0, 35)), trades[34]!.timeMs + 1))).toHaveLength(3);
+  expect(barsOf(tracker.eventsIn(windowOf(trades.slice(0, 35)), trades[34]!.timeMs + 1))).toHaveLength(3);
   const { timeMs: toMs } = trades[45]!;
   const missed: TradeWindow = { trades: trades.slice(45, 60), refused: [], isFull: true };
   expect(tracker.isLinked(missed)).toBe(false);
-  const events = tracker.take(missed, trades[59]!.timeMs + 1);
+  const events = tracker.eventsIn(missed, trades[59]!.timeMs + 1);
   expect(events[0]).toEqual({ kind: 'gap', fromMs: trades[34]!.timeMs, toMs });
   expect(incompleteOf(events)[0]).toBe(true);
-  const rest = tracker.take(windowOf(trades), trades.at(-1)!.timeMs + 1);
+  const rest = tracker.eventsIn(windowOf(trades), trades.at(-1)!.timeMs + 1);
   // Trades before the gap that a longer reply shows later are too late.
   expect(rest[0]).toEqual({ kind: 'late', trades: 10 });
   expect(incompleteOf(rest)).toEqual([
@@ -137,9 +137,9 @@ test('a reply without a known id leaves a gap, and only the bar in which trades 
 test('a gap over the end of a day makes the bars on both sides of it incomplete', () => {
   const before = walk(1, 1000, 15);
   const tracker = trackerOf('10ticks');
-  tracker.take(windowOf(before), before.at(-1)!.timeMs + 1);
+  tracker.eventsIn(windowOf(before), before.at(-1)!.timeMs + 1);
   const after = before.map((trade, index) => ({ ...trade, id: String(9000 + index), timeMs: trade.timeMs + DAY_MS }));
-  const events = tracker.take({ trades: after, refused: [], isFull: true }, after.at(-1)!.timeMs + 1);
+  const events = tracker.eventsIn({ trades: after, refused: [], isFull: true }, after.at(-1)!.timeMs + 1);
   expect(incompleteOf(events)).toEqual([true, true]);
   expect(barsOf(events)[0]![1]).toBe(DAY + DAY_MS);
 });
@@ -147,10 +147,10 @@ test('a gap over the end of a day makes the bars on both sides of it incomplete'
 test('an exchange that forgets its trades leaves a gap, once', () => {
   const trades = walk(2, 1000, 60);
   const tracker = trackerOf('10ticks');
-  tracker.take(windowOf(trades.slice(0, 15)), trades[14]!.timeMs + 1);
-  expect(tracker.take(windowOf([]), trades[14]!.timeMs + 5000)).toEqual([{ kind: 'gap', fromMs: trades[14]!.timeMs, toMs: null }]);
-  expect(tracker.take(windowOf([]), trades[14]!.timeMs + 6000)).toEqual([]);
-  const events = tracker.take({ trades: trades.slice(30), refused: [], isFull: false }, trades.at(-1)!.timeMs + 1);
+  tracker.eventsIn(windowOf(trades.slice(0, 15)), trades[14]!.timeMs + 1);
+  expect(tracker.eventsIn(windowOf([]), trades[14]!.timeMs + 5000)).toEqual([{ kind: 'gap', fromMs: trades[14]!.timeMs, toMs: null }]);
+  expect(tracker.eventsIn(windowOf([]), trades[14]!.timeMs + 6000)).toEqual([]);
+  const events = tracker.eventsIn({ trades: trades.slice(30), refused: [], isFull: false }, trades.at(-1)!.timeMs + 1);
   expect(incompleteOf(events)[0]).toBe(true);
   expect(incompleteOf(events).slice(1)).not.toContain(true);
 });
@@ -159,11 +159,11 @@ test('a tracker that continues after a bar counts from its end, and has a gap un
   const trades = walk(3, 1000, 200);
   const whole = backtestBars(trades, '10ticks');
   const [, closeMs] = whole[8]! as [number, number];
-  const continued = trackerOf('10ticks', closeMs).take(windowOf(trades), trades.at(-1)!.timeMs + 1);
+  const continued = trackerOf('10ticks', closeMs).eventsIn(windowOf(trades), trades.at(-1)!.timeMs + 1);
   expect(barsOf(continued)).toEqual(whole.slice(9));
   expect(incompleteOf(continued)).not.toContain(true);
   const missed = trades.filter(({ timeMs }) => timeMs > closeMs + 3000);
-  const events = trackerOf('10ticks', closeMs).take({ trades: missed, refused: [], isFull: true }, trades.at(-1)!.timeMs + 1);
+  const events = trackerOf('10ticks', closeMs).eventsIn({ trades: missed, refused: [], isFull: true }, trades.at(-1)!.timeMs + 1);
   expect(events[0]).toMatchObject({ kind: 'gap', fromMs: null });
   expect(incompleteOf(events)[0]).toBe(true);
 });
@@ -171,13 +171,13 @@ test('a tracker that continues after a bar counts from its end, and has a gap un
 test('counting begins after the oldest ms of a full first reply, because older trades of that ms may exist', () => {
   const [first, ...rest] = walk(5, 1000, 30);
   const trades = [first!, { ...first!, id: `${first!.id}1` }, ...rest.map((trade) => ({ ...trade, timeMs: trade.timeMs + 1 }))];
-  const [bar] = barsOf(trackerOf('5ticks').take({ trades: trades.slice(1), refused: [], isFull: true }, trades.at(-1)!.timeMs + 1));
+  const [bar] = barsOf(trackerOf('5ticks').eventsIn({ trades: trades.slice(1), refused: [], isFull: true }, trades.at(-1)!.timeMs + 1));
   expect(bar![0]).toBe(trades[2]!.timeMs);
 });
 
 test('a reply with an invalid row makes the next bar incomplete', () => {
   const trades = walk(6, 1000, 30);
   const tracker = trackerOf('10ticks');
-  const events = tracker.take({ ...windowOf(trades), refused: ['a row'] }, trades.at(-1)!.timeMs + 1);
+  const events = tracker.eventsIn({ ...windowOf(trades), refused: ['a row'] }, trades.at(-1)!.timeMs + 1);
   expect(incompleteOf(events)[0]).toBe(true);
 });

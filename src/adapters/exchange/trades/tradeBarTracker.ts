@@ -3,7 +3,7 @@
 import { TradeBarBuilder, type TradeBar, type TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { TradeBarRule } from '../../../model/tradeBars.ts';
-import type { MarketBar } from '../klines/window.ts';
+import type { MarketBar } from '../klines/klineWindow.ts';
 import { compareTrades, type RecentTrade, type TradeWindow } from './tradeWindow.ts';
 
 /** `bar` events come in time order. The other kinds say why the next bar is incomplete. */
@@ -34,7 +34,7 @@ const REMEMBERED = 3000;
 export class TradeBarTracker {
   readonly #bars: TrackedBars;
   /** Ids of known trades, oldest first. */
-  readonly #seen = new Set<string>();
+  readonly #knownIds = new Set<string>();
   /** Trades of a time that is not settled yet, by time and id. */
   #pending: PendingTrades[] = [];
   #builder: TradeBarBuilder | null = null;
@@ -47,7 +47,7 @@ export class TradeBarTracker {
   /** True when the exchange has shown no trade although some are known. */
   #isCut = false;
   #events: TradeEvent[] = [];
-  #taken = 0;
+  #tradeCount = 0;
 
   constructor(bars: TrackedBars) {
     this.#bars = bars;
@@ -58,30 +58,30 @@ export class TradeBarTracker {
 
   /** Adds known trades by time and id, before the first reply. The reply is linked to them only if it shows one of them. */
   addHistory(trades: readonly RecentTrade[]): void {
-    for (const { id } of trades) this.#seen.add(id);
+    for (const { id } of trades) this.#knownIds.add(id);
     this.#isContinuing = false;
     this.#lastTradeMs = trades.at(-1)?.timeMs ?? null;
     this.#pending = trades.map((trade) => ({ trade, isAfterGap: false }));
   }
 
   /** Number of trades taken from replies. */
-  get taken(): number {
-    return this.#taken;
+  get tradeCount(): number {
+    return this.#tradeCount;
   }
 
   /** True if the reply shares a trade with what is known, so that it has all trades since then. */
   isLinked({ trades }: TradeWindow): boolean {
     if (this.#isContinuing) return trades.some(({ timeMs }) => timeMs < this.#floorMs);
-    return this.#seen.size === 0 ? !this.#isCut : trades.some(({ id }) => this.#seen.has(id));
+    return this.#knownIds.size === 0 ? !this.#isCut : trades.some(({ id }) => this.#knownIds.has(id));
   }
 
   /**
    * Takes a reply. Trades before `settledMs` are all in it: the exchange shows no further trade of that time later. Returns what is new.
    */
-  take(window: TradeWindow, settledMs: number): readonly TradeEvent[] {
+  eventsIn(window: TradeWindow, settledMs: number): readonly TradeEvent[] {
     this.#events = [];
     this.#addNew(window);
-    this.#settle(settledMs);
+    this.#addSettled(settledMs);
     this.#forget();
     return this.#events;
   }
@@ -90,13 +90,13 @@ export class TradeBarTracker {
   #addNew(window: TradeWindow): void {
     const { trades, isFull, refused } = window;
     const isLinked = this.isLinked(window);
-    const isFirst = this.#seen.size === 0 && !this.#isContinuing && !this.#isCut;
+    const isFirst = this.#knownIds.size === 0 && !this.#isContinuing && !this.#isCut;
     if (trades.length === 0 && !isLinked) return this.#cut();
     const fresh: RecentTrade[] = [];
     let late = 0;
     for (const trade of trades) {
-      if (this.#seen.has(trade.id)) continue;
-      this.#seen.add(trade.id);
+      if (this.#knownIds.has(trade.id)) continue;
+      this.#knownIds.add(trade.id);
       if (trade.timeMs >= this.#floorMs) fresh.push(trade);
       else if (!this.#isContinuing) late++;
     }
@@ -110,7 +110,7 @@ export class TradeBarTracker {
     const first = fresh[0];
     if (!isLinked && !this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: first?.timeMs ?? null });
     if (first === undefined) return;
-    this.#taken += fresh.length;
+    this.#tradeCount += fresh.length;
     this.#isCut = false;
     const isAfterGap = !isLinked || refused.length > 0;
     const added = fresh.map((trade, index): PendingTrades => ({ trade, isAfterGap: isAfterGap && index === 0 }));
@@ -121,16 +121,16 @@ export class TradeBarTracker {
   /** Notes that the exchange shows none of the known trades any more. The next trades follow a gap. */
   #cut(): void {
     if (!this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: null });
-    this.#seen.clear();
+    this.#knownIds.clear();
     this.#isCut = true;
     this.#isContinuing = false;
     this.#builder?.markThin();
   }
 
   /** Adds pending trades that are older than `settledMs` to the bars, in order, and ends the day once it has passed. */
-  #settle(settledMs: number): void {
+  #addSettled(settledMs: number): void {
     let count = 0;
-    for (; count < this.#pending.length && this.#pending[count]!.trade.timeMs < settledMs; count++) this.#add(this.#pending[count]!);
+    for (; count < this.#pending.length && this.#pending[count]!.trade.timeMs < settledMs; count++) this.#addToBar(this.#pending[count]!);
     this.#pending.splice(0, count);
     if (this.#builder === null || this.#pending.some(({ isAfterGap }) => isAfterGap)) return;
     if (!(this.#builder.lastMs >= settledMs)) this.#builder.endReached();
@@ -138,7 +138,7 @@ export class TradeBarTracker {
   }
 
   /** Adds a trade to the current bar. Trades may be missing in a bar that contains a gap, so it is marked. */
-  #add({ trade, isAfterGap }: PendingTrades): void {
+  #addToBar({ trade, isAfterGap }: PendingTrades): void {
     const { timeMs, price, quantity, id } = trade;
     const builder = this.#builder ?? this.#open(timeMs);
     if (isAfterGap) {
@@ -176,8 +176,8 @@ export class TradeBarTracker {
   }
 
   #forget(): void {
-    let extra = this.#seen.size - REMEMBERED;
-    for (const id of this.#seen) if (extra-- > 0) this.#seen.delete(id);
+    let extra = this.#knownIds.size - REMEMBERED;
+    for (const id of this.#knownIds) if (extra-- > 0) this.#knownIds.delete(id);
   }
 }
 

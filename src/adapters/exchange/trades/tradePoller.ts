@@ -108,21 +108,21 @@ export class TradePoller {
       if (outcome.kind !== 'acked') return this.#reportFailure(causeOf(outcome));
       if (!haveIds(outcome.value))
         return this.#reportFailure('the exchange gives trades without ids, so a missed one would not be noticed');
-      this.#take(outcome.value, rows, settledMs);
+      this.#handleReply(outcome.value, rows, settledMs);
     });
   }
 
   /** Takes a reply, or polls for the longest one if it does not connect to the known trades. Plans the next poll. */
-  #take(listing: Listing<PublicTrade>, rows: number, settledMs: number): void {
+  #handleReply(listing: Listing<PublicTrade>, rows: number, settledMs: number): void {
     const { tracker, digits } = this.#options;
     const { sink } = this.#deps;
     const window = tradeWindow(listing, rows, digits);
     // Only the longest reply shows whether there is a gap.
     if (rows < MAX_TRADES && !tracker.isLinked(window)) return this.#poll(MAX_TRADES);
     this.#failures = 0;
-    const knownBefore = tracker.taken;
-    const events = tracker.take(window, settledMs);
-    this.#rows = Math.min(MAX_TRADES, Math.max(MIN_ROWS, ROWS_FACTOR * (tracker.taken - knownBefore)));
+    const knownBefore = tracker.tradeCount;
+    const events = tracker.eventsIn(window, settledMs);
+    this.#rows = Math.min(MAX_TRADES, Math.max(MIN_ROWS, ROWS_FACTOR * (tracker.tradeCount - knownBefore)));
     for (const problem of window.refused) if (this.#isRunning) sink.onProblem(problem, null);
     for (const event of events) if (this.#isRunning) sink.event(event);
     if (!this.#isRunning) return;

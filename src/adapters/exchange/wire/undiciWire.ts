@@ -194,16 +194,16 @@ class WireCall implements Dispatcher.DispatchHandler {
   }
 
   #reply(reply: WireReply): void {
-    if (!this.#isDone) this.#end(reply);
+    if (!this.#isDone) this.#finish(reply);
     else if (this.#isCancelled && this.#late) queueMicrotask(() => this.#late?.(reply));
   }
 
   /** Before undici has started a request, no byte has left. After that, it is unknown how many have. */
   #fail(cause: string): void {
-    if (!this.#isDone) this.#end({ kind: 'failed', cause, bytesWritten: this.#controller === null ? 0 : null });
+    if (!this.#isDone) this.#finish({ kind: 'failed', cause, bytesWritten: this.#controller === null ? 0 : null });
   }
 
-  #end(outcome: WireOutcome): void {
+  #finish(outcome: WireOutcome): void {
     this.#isDone = true;
     queueMicrotask(() => this.#done(outcome));
   }

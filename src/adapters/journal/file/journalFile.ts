@@ -3,7 +3,7 @@
 import { InvariantError } from '../../../base/errors.ts';
 import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
 import { journalGuards } from '../records/guards.ts';
-import { lineOf } from './line.ts';
+import { lineOf } from './journalLine.ts';
 import type { SegmentEnd } from './readJournal.ts';
 import { JOURNAL_FORMAT, type RecordBody, type RecordKind } from '../records/records.ts';
 import { segmentName } from './segmentName.ts';
@@ -87,7 +87,7 @@ export class JournalFile {
     this.#ending = options.ending;
     // Records that were read back count as durable once they are synced, which happens before the first write.
     this.#durableSeq = options.ending.seq;
-    this.#begin();
+    this.#beginFile();
     const { prior, finishedFiles = [] } = options;
     for (const path of finishedFiles) this.#finishedFiles.push([path, disk.identity(path)]);
     if (prior === null) return;
@@ -119,9 +119,9 @@ export class JournalFile {
     if (this.#whenClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
       this.#number++;
-      this.#begin();
+      this.#beginFile();
     }
-    return this.#add(kind, body);
+    return this.#addLine(kind, body);
   }
 
   /** Calls `done` when everything is durable or never will be. Nothing may be appended afterwards. */
@@ -131,17 +131,17 @@ export class JournalFile {
   }
 
   /** Begins the next file. Its first record describes the end of the previous file. */
-  #begin(): void {
+  #beginFile(): void {
     const { seq: priorSeq, bytes: priorBytes, crc: priorCrc } = this.#ending;
     const { folder, account } = this.#options;
     this.#ending = { ...this.#ending, bytes: 0 };
     this.#path = `${folder}/${segmentName(this.#number)}`;
     this.#waiting.push({ path: this.#path, isNew: true, text: '', lastSeq: priorSeq });
-    this.#add('SEGMENT', { format: JOURNAL_FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
+    this.#addLine('SEGMENT', { format: JOURNAL_FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
   }
 
   /** Adds the line of a record to the current file. */
-  #add<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
+  #addLine<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     const seq = this.#ending.seq + 1;
     const { text, crc } = lineOf(seq, this.#nowMs(), kind, body, this.#durableSeq);
     this.#ending = { seq, bytes: this.#ending.bytes + text.length, crc };

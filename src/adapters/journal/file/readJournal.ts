@@ -2,7 +2,7 @@
 
 import type { Disk } from '../../../ports/disk.ts';
 import { journalGuards } from '../records/guards.ts';
-import { isRecord, parseLine } from './line.ts';
+import { isRecord, parseLine } from './journalLine.ts';
 import { JOURNAL_FORMAT, type JournalRecord } from '../records/records.ts';
 import { segmentName, segmentNumber } from './segmentName.ts';
 import { isTorn } from './tornTail.ts';

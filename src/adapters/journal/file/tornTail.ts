@@ -1,6 +1,6 @@
 // Decides whether the damaged end of a file is an unfinished write. Such a write was never reported durable, so nothing in it was sent.
 
-import { isOverlong, isRecord, parseLine } from './line.ts';
+import { isOverlong, isRecord, parseLine } from './journalLine.ts';
 
 const NUL = 0;
 const LINE_FEED = 10;

@@ -105,18 +105,13 @@ export class JournalState {
 
   /** Applies the next record. */
   readonly add = (record: JournalRecord): void => {
-    this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
-    if (record.k !== 'SEGMENT') {
-      if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
-      this.lastMs = record.t;
-    }
+    this.#noteTime(record);
     switch (record.k) {
       case 'CONFIG':
         this.config = record;
         break;
       case 'HALT':
-        if (record.state === 'KILLED') this.drafts.clear();
-        this.halts.set(`${record.scope} ${record.code}`, record);
+        this.#addHalt(record);
         break;
       case 'RESUME':
         this.halts.delete(`${record.scope} ${record.code}`);
@@ -135,9 +130,7 @@ export class JournalState {
         this.decisions.push(record);
         break;
       case 'DRAFT':
-        this.symbols.add(record.symbol);
-        if (record.order > this.lastOrder) this.lastOrder = record.order;
-        this.drafts.set(record.cid, { draft: record, ended: new Map() });
+        this.#addDraft(record);
         break;
       case 'VERDICT':
         this.drafts.delete(record.cid);
@@ -154,15 +147,11 @@ export class JournalState {
       case 'INTENT':
         this.#beginOrder(record);
         break;
-      case 'AMEND': {
-        const trace = this.unfinished.get(record.cid);
-        if (trace !== undefined) trace.intent = { ...trace.intent, stopLoss: record.stopLoss };
+      case 'AMEND':
+        this.#amendOrder(record);
         break;
-      }
       case 'FILL':
-        this.symbols.add(record.symbol);
-        if (record.cid === null) this.unattributedFills.push(record);
-        else this.#applyToOrder(record.cid, record);
+        this.#addFill(record);
         break;
       case 'SEND':
       case 'ACK':
@@ -175,6 +164,40 @@ export class JournalState {
         assertNever(record);
     }
   };
+
+  /** Counts a record, and notes its time. */
+  #noteTime(record: JournalRecord): void {
+    this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
+    if (record.k === 'SEGMENT') return;
+    if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
+    this.lastMs = record.t;
+  }
+
+  /** Adds a halt cause. A kill removes all orders that wait to be sent. */
+  #addHalt(halt: RecordOf<'HALT'>): void {
+    if (halt.state === 'KILLED') this.drafts.clear();
+    this.halts.set(`${halt.scope} ${halt.code}`, halt);
+  }
+
+  /** Adds an order that waits for others to end. */
+  #addDraft(draft: RecordOf<'DRAFT'>): void {
+    this.symbols.add(draft.symbol);
+    if (draft.order > this.lastOrder) this.lastOrder = draft.order;
+    this.drafts.set(draft.cid, { draft, ended: new Map() });
+  }
+
+  /** Applies another stop price to an unfinished order. */
+  #amendOrder({ cid, stopLoss }: RecordOf<'AMEND'>): void {
+    const trace = this.unfinished.get(cid);
+    if (trace !== undefined) trace.intent = { ...trace.intent, stopLoss };
+  }
+
+  /** Applies a fill to its order, or notes that it belongs to none. */
+  #addFill(fill: RecordOf<'FILL'>): void {
+    this.symbols.add(fill.symbol);
+    if (fill.cid === null) this.unattributedFills.push(fill);
+    else this.#applyToOrder(fill.cid, fill);
+  }
 
   /** Begins the trace of an order. */
   #beginOrder(intent: RecordOf<'INTENT'>): void {

@@ -16,7 +16,7 @@ export class RateHistory {
   };
 
   /** Returns the rates of a contract, by funding time. */
-  of(id: string): ReadonlyMap<number, string | null> {
+  ratesOf(id: string): ReadonlyMap<number, string | null> {
     return this.#bySymbol.get(id) ?? new Map();
   }
 }

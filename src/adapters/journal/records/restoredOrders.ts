@@ -64,25 +64,27 @@ function restoredDraft({ draft, ended }: DraftTrace, instruments: readonly Instr
   order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   order.triggerTicks = price(draft.condition);
   order.triggersAbove = draft.rises;
-  const { replaced } = draft;
-  const lots = (name: string): number => scaledFromRecord(String(replaced?.[name]), quantityDigits);
-  const money = (name: string): number => scaledFromRecord(String(replaced?.[name]), quoteDigits);
   return {
     order,
     ahead: draft.ahead as readonly OrderId[],
-    replaced:
-      replaced === null
-        ? null
-        : {
-            id: draft.ahead[0] as OrderId,
-            side: replaced['side'] === 'sell' ? 'sell' : 'buy',
-            lots: lots('qty'),
-            quoteUnits: money('amount'),
-            filledLots: lots('filled'),
-            filledUnits: money('spent'),
-          },
+    replaced: replacedOrder(draft, instrument),
     targetLots: draft.target === null ? NaN : scaledFromRecord(draft.target, quantityDigits),
     ended: new Map([...ended].map(([id, trace]) => [id, endOfOrder(trace, instrument)])),
+  };
+}
+
+/** Returns the order that a draft replaces, as it was when the draft was made; null if it replaces none. */
+function replacedOrder({ ahead, replaced }: DraftTrace['draft'], { quantityDigits, quoteDigits }: Instrument): RestoredDraft['replaced'] {
+  if (replaced === null) return null;
+  const lots = (name: string): number => scaledFromRecord(String(replaced[name]), quantityDigits);
+  const money = (name: string): number => scaledFromRecord(String(replaced[name]), quoteDigits);
+  return {
+    id: ahead[0] as OrderId,
+    side: replaced['side'] === 'sell' ? 'sell' : 'buy',
+    lots: lots('qty'),
+    quoteUnits: money('amount'),
+    filledLots: lots('filled'),
+    filledUnits: money('spent'),
   };
 }
 

@@ -2,10 +2,10 @@
 
 import { dirname, resolve } from 'node:path';
 import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
-import { loadFeed } from '../../../adapters/catalog/bars/feed.ts';
+import { loadFeed } from '../../../adapters/catalog/bars/loadFeed.ts';
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { unitDigits } from '../../../adapters/catalog/records/instrumentRecord.ts';
-import { catalogStore, type BarStore } from '../../../adapters/catalog/bars/store.ts';
+import { catalogStore, type BarStore } from '../../../adapters/catalog/bars/barStore.ts';
 import { lots } from '../../../base/brand.ts';
 import { nearestScaled } from '../../../base/number/decimal.ts';
 import { scaleDown } from '../../../base/number/decimalText.ts';

@@ -1,6 +1,6 @@
 // Computes means, deviations, shapes and quantiles like pandas, numpy and compiled loops, including their NaN and infinities.
 
-import { pairwiseSum, rangeOf } from './sums.ts';
+import { pairwiseSum, rangeOf } from './orderedArithmetic.ts';
 
 /** How values are added: `pairwiseSum` for numpy and pandas, `sequentialSum` for compiled loops. */
 export type AddValues = (values: Float64Array) => number;

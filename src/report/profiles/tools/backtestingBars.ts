@@ -3,7 +3,7 @@
 import { civilMonth } from '../../../base/calendar.ts';
 import type { ProfileBars } from '../figures/input.ts';
 import { pandasMean } from '../statistics/moments.ts';
-import { rangeOf, runningMax } from '../statistics/sums.ts';
+import { rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK = 7;

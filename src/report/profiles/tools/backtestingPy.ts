@@ -4,7 +4,7 @@ import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/f
 import { barRows, type ProfileInput } from '../figures/input.ts';
 import { toolDrawdowns, dayReturns, medianStep, roundedUp, yearDays, type ToolDrawdowns } from './backtestingBars.ts';
 import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statistics/moments.ts';
-import { pairwiseSum, rangeOf } from '../statistics/sums.ts';
+import { pairwiseSum, rangeOf } from '../statistics/orderedArithmetic.ts';
 
 const PERCENT = 100;
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@
 import { ours, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
 import type { ProfileReturns } from '../figures/input.ts';
 import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type AddValues } from '../statistics/moments.ts';
-import { growthOf, pairwiseSum, sequentialSum } from '../statistics/sums.ts';
+import { productOfGrowth, pairwiseSum, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
 const COMPOUNDED = 'compounded; isobar: 365 (mean(r) - beta mean(b))';
@@ -48,7 +48,7 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
     ),
     benchmarkFigure(
       'treynor_ratio',
-      shownBeta === 0 ? 0 : (growthOf(values) - 1) / shownBeta,
+      shownBeta === 0 ? 0 : (productOfGrowth(values) - 1) / shownBeta,
       ours('metrics.treynor'),
       'comp / beta; 0 without a beta',
       'the return of the whole run; isobar: that of a year',
@@ -121,7 +121,7 @@ export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns):
   const spread = deviationBy(sequentialSum, excess, 1);
   const annual = Math.sqrt(252);
   const average = meanBy(sequentialSum, r) - beta * meanBy(sequentialSum, b);
-  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (growthOf(r) ** (252 / count) - 1) / beta;
+  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (productOfGrowth(r) ** (252 / count) - 1) / beta;
   return [
     benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(

@@ -12,7 +12,7 @@ import {
   scipySkew,
   valuesWhere,
 } from '../statistics/moments.ts';
-import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { productOfGrowth, cumulativeGrowth, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { empyricalBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 252;
@@ -27,7 +27,7 @@ export function empyricalFigures({ returns }: ProfileInput): FigureDefinition[] 
 
 /** Returns the figures of growth and drawdown. `r` are the daily returns. */
 function growthFigures(r: Float64Array): FigureDefinition[] {
-  const annual = growthOf(r) ** (1 / (r.length / YEAR)) - 1;
+  const annual = productOfGrowth(r) ** (1 / (r.length / YEAR)) - 1;
   const deepest = maxDrawdown(r);
   const calmar = deepest < 0 ? annual / Math.abs(deepest) : NaN;
   const stability = stabilityOf(r);
@@ -35,7 +35,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'cum_returns_final',
       unit: '',
-      original: growthOf(r) - 1,
+      original: productOfGrowth(r) - 1,
       own: ours('metrics.totalReturn'),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -183,7 +183,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
 
 /** Returns the deepest drawdown of the daily equity, at most 0. */
 function maxDrawdown(r: Float64Array): number {
-  const path = growthPath(r).map((growth) => growth * START);
+  const path = cumulativeGrowth(r).map((growth) => growth * START);
   const top = runningMax(path, START);
   return rangeOf(path.map((value, row) => (value - top[row]!) / top[row]!)).min;
 }

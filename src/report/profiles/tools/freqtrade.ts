@@ -4,7 +4,7 @@ import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
 import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from '../statistics/moments.ts';
 import { numpyOrder } from '../statistics/numpyOrder.ts';
-import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

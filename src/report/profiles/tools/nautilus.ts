@@ -3,7 +3,7 @@
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
 import { deviationBy, meanBy, valuesWhere } from '../statistics/moments.ts';
-import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { nautilusBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 252;
@@ -196,7 +196,7 @@ function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[]
 
 /** Returns the figures of growth and drawdown. */
 function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
-  const total = growthOf(binned);
+  const total = productOfGrowth(binned);
   const compounded = total < 0 ? NaN : total ** (YEAR / r.length) - 1;
   const growth = Number.isFinite(compounded) ? compounded : NaN;
   const deepest = maxDrawdown(r);
@@ -233,7 +233,7 @@ function deviation(values: Float64Array): number {
 }
 
 function maxDrawdown(r: Float64Array): number {
-  const path = growthPath(r);
+  const path = cumulativeGrowth(r);
   const top = runningMax(path, 1);
   return Math.min(0, rangeOf(path.map((value, row) => (value - top[row]!) / top[row]!)).min);
 }

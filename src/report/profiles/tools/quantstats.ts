@@ -3,7 +3,7 @@
 import { ours, sound, type FigureDefinition, type Guard } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
 import { isOneValue, numpyQuantile, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
-import { growthOf, pairwiseSum } from '../statistics/sums.ts';
+import { productOfGrowth, pairwiseSum } from '../statistics/orderedArithmetic.ts';
 import { quantstatsBenchmarkFigures } from './benchmarks.ts';
 import { quantstatsDayFigures } from './quantstatsDays.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
@@ -54,7 +54,7 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'comp',
       unit: '',
-      original: growthOf(values) - 1,
+      original: productOfGrowth(values) - 1,
       own: ours('metrics.totalReturn'),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -70,7 +70,7 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'expected_return',
       unit: '',
-      original: growthOf(r) ** (1 / r.length) - 1,
+      original: productOfGrowth(r) ** (1 / r.length) - 1,
       own: ours('metrics.geometricMeanReturn'),
       formula: 'prod(1 + r)^(1 / n) - 1',
       differs: '',
@@ -218,8 +218,8 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
     {
       name: 'ulcer_performance_index',
       unit: '',
-      original: ulcer === 0 ? NaN : (growthOf(values) - 1) / ulcer,
-      own: sound((growthOf(values) - 1) / ulcer, few(values), [ulcer === 0, 'no-drawdown']),
+      original: ulcer === 0 ? NaN : (productOfGrowth(values) - 1) / ulcer,
+      own: sound((productOfGrowth(values) - 1) / ulcer, few(values), [ulcer === 0, 'no-drawdown']),
       formula: 'comp / ulcer_index',
       differs: 'isobar has no such figure; a return of the whole run over a mean depth depends on the length of the run',
     },

@@ -2,7 +2,7 @@
 
 import { ours, sound, type FigureDefinition, type Guard } from '../figures/figure.ts';
 import { longestRun, numpyQuantile, pandasMean, valuesWhere } from '../statistics/moments.ts';
-import { rangeOf } from '../statistics/sums.ts';
+import { rangeOf } from '../statistics/orderedArithmetic.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
 const { winRate, profitFactor, profitRatio } = quantstatsMeasures;

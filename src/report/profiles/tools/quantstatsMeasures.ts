@@ -2,7 +2,7 @@
 
 import { normalCdf } from '../../kernels/sharpeConfidence.ts';
 import { countWhere, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
-import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax } from '../statistics/sums.ts';
+import { productOfGrowth, cumulativeGrowth, pairwiseSum, rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 
 const YEAR = 252;
 const ANNUAL = Math.sqrt(YEAR);
@@ -26,7 +26,7 @@ function prepared(values: Float64Array): Float64Array {
 /** Returns the values as prices. quantstats regards a series without a loss and with a value of at least 1 as prices already. */
 function prices(values: Float64Array): Float64Array {
   const { min, max } = rangeOf(values);
-  return min < 0 || max < 1 ? growthPath(values).map((growth) => 1 + (growth - 1)) : values;
+  return min < 0 || max < 1 ? cumulativeGrowth(values).map((growth) => 1 + (growth - 1)) : values;
 }
 
 /** Returns the value before the first day. It depends on the size of the first price. */
@@ -52,7 +52,7 @@ function maxDrawdown(values: Float64Array): number {
 }
 
 function cagr(values: Float64Array): number {
-  return Math.abs(growthOf(prepared(values)) - 1 + 1) ** (1 / (values.length / YEAR)) - 1;
+  return Math.abs(productOfGrowth(prepared(values)) - 1 + 1) ** (1 / (values.length / YEAR)) - 1;
 }
 
 function exposure(r: Float64Array): number {

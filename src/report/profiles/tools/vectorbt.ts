@@ -13,7 +13,7 @@ import {
   pandasSkew,
   valuesWhere,
 } from '../statistics/moments.ts';
-import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { vectorbtBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 365;
@@ -39,7 +39,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Total Return [%]',
       unit: '%',
-      original: (growthOf(r) - 1) * PERCENT,
+      original: (productOfGrowth(r) - 1) * PERCENT,
       own: ours('metrics.totalReturn', PERCENT),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -316,12 +316,12 @@ function deviation(values: Float64Array): number {
 }
 
 function annualReturn(r: Float64Array): number {
-  return r.length === 0 ? NaN : growthOf(r) ** (YEAR / r.length) - 1;
+  return r.length === 0 ? NaN : productOfGrowth(r) ** (YEAR / r.length) - 1;
 }
 
 /** Returns the deepest drawdown, at most 0. NaN without a peak. */
 function maxDrawdown(r: Float64Array): number {
-  const path = growthPath(r).map((growth) => growth * START);
+  const path = cumulativeGrowth(r).map((growth) => growth * START);
   const top = runningMax(path);
   const depth = path.map((value, row) => value / top[row]! - 1);
   // All is lost on the first day: there is no peak.

@@ -80,43 +80,77 @@ export class BarEvents {
  * at its time. Decisions are made at a close, market orders fill at an open, and resting orders and levels fill inside a bar. A run record
  * has only the times, so the prices of the bars decide for orders with a level.
  */
-function midBarsOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
-  const { orders, fills } = record;
+function midBarsOf(record: RunRecord): MidBars {
   const rows = new ExecutionRows(record);
-  const ofFills = new Uint8Array(fills.length);
+  const fills = midBarFills(record, rows);
+  const orders = midBarOrders(record, rows, fills);
+  const firstId = record.orders.id[0] ?? 1;
+  // A stop fills in the bar in which it fires.
+  for (let fill = 0; fill < fills.length; fill++) {
+    const order = record.fills.orderId[fill]! - firstId;
+    if (isStop(record, order)) fills[fill] = orders[order]!;
+  }
+  return { orders, fills };
+}
+
+/** For each order and each fill: 1 inside the bar that closes at its time, 0 in the bar that opens then. */
+interface MidBars {
+  readonly orders: Uint8Array;
+  readonly fills: Uint8Array;
+}
+
+/** Returns the fills inside a bar, without those of stops. */
+function midBarFills(record: RunRecord, rows: ExecutionRows): Uint8Array {
+  const { orders, fills } = record;
   const firstId = orders.id[0] ?? 1;
-  const roleOf = (row: number): string => ROLES[orders.role[row] ?? 0]!;
-  const isStop = (row: number): boolean => orders.parent[row]! > 0 && STOPS.has(roleOf(row));
-  /** Results of the fills by order and time. */
-  const filled = new Map<string, number>();
+  const midBars = new Uint8Array(fills.length);
   for (let fill = 0; fill < fills.length; fill++) {
     const order = fills.orderId[fill]! - firstId;
-    if (isStop(order)) continue;
-    if (fills.isMaker[fill] === 1 || roleOf(order) === 'liquidation') ofFills[fill] = 1;
-    else if (TRIGGERS.has(roleOf(order))) ofFills[fill] = rows.reaches(order, fills.timeMs[fill]!, orders.arrivedMs[order]!) ? 1 : 0;
-    filled.set(`${fills.orderId[fill]} ${fills.timeMs[fill]}`, ofFills[fill]!);
+    if (isStop(record, order)) continue;
+    const role = roleOf(record, order);
+    if (fills.isMaker[fill] === 1 || role === 'liquidation') midBars[fill] = 1;
+    else if (TRIGGERS.has(role)) midBars[fill] = rows.reaches(order, fills.timeMs[fill]!, orders.arrivedMs[order]!) ? 1 : 0;
   }
-  const ofOrders = new Uint8Array(orders.length).fill(1);
+  return midBars;
+}
+
+/** Returns the orders that were created inside a bar: stops that its prices reach, and orders that another fill inside it has caused. */
+function midBarOrders(record: RunRecord, rows: ExecutionRows, midBarFillsOf: Uint8Array): Uint8Array {
+  const { orders } = record;
+  const filled = fillsByOrderAndTime(record, midBarFillsOf);
+  const midBars = new Uint8Array(orders.length).fill(1);
   const fired = new Set<string>();
   for (let row = 0; row < orders.length; row++) {
     const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
-    if (isStop(row)) {
+    if (isStop(record, row)) {
       // A stop fires in the bar that reaches its level, after its entry has filled. The part that a cap leaves fires at the next open.
       const isMidBar = filled.get(key) !== 0 && !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
       if (isMidBar) fired.add(key);
-      ofOrders[row] = isMidBar ? 1 : 0;
+      midBars[row] = isMidBar ? 1 : 0;
     } else {
       // A take-profit is created by the fill of its entry, and a liquidation order of the venue by its own fill.
-      const cause = roleOf(row) === 'liquidation' ? `${orders.id[row]} ${orders.createdMs[row]}` : key;
-      ofOrders[row] = filled.get(cause) ?? 1;
+      const cause = roleOf(record, row) === 'liquidation' ? `${orders.id[row]} ${orders.createdMs[row]}` : key;
+      midBars[row] = filled.get(cause) ?? 1;
     }
   }
-  for (let fill = 0; fill < fills.length; fill++) {
-    const order = fills.orderId[fill]! - firstId;
-    if (isStop(order)) ofFills[fill] = ofOrders[order]!;
-  }
-  return { orders: ofOrders, fills: ofFills };
+  return midBars;
 }
+
+/** Returns whether fills are inside a bar, by order and time. Those of stops are left out. */
+function fillsByOrderAndTime(record: RunRecord, midBars: Uint8Array): ReadonlyMap<string, number> {
+  const { orders, fills } = record;
+  const firstId = orders.id[0] ?? 1;
+  const filled = new Map<string, number>();
+  for (let fill = 0; fill < fills.length; fill++)
+    if (!isStop(record, fills.orderId[fill]! - firstId)) filled.set(`${fills.orderId[fill]} ${fills.timeMs[fill]}`, midBars[fill]!);
+  return filled;
+}
+
+/** Returns the role of an order. */
+const roleOf = ({ orders }: RunRecord, row: number): string => ROLES[orders.role[row] ?? 0]!;
+
+/** True for a stop-loss or trailing stop of an entry. */
+const isStop = (record: RunRecord, row: number): boolean => record.orders.parent[row]! > 0 && STOPS.has(roleOf(record, row));
 
 const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
 const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);

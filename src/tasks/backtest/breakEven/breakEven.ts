@@ -9,7 +9,7 @@ import { freshStrategies } from '../purity/freshStrategies.ts';
 import type { Watcher } from '../run/executeDefinition.ts';
 import { COSTS, ownValue, planWith, type Cost } from './costs.ts';
 import { runCostLanes, type CostVariant } from './costLanes.ts';
-import { CostSearch, type VariantResult, type SearchOutcome } from './search.ts';
+import { CostSearch, type VariantResult, type SearchOutcome } from './costSearch.ts';
 
 /** Shows the progress of a search. */
 export interface BreakEvenWatcher extends Pick<Watcher, 'enter' | 'progressCells'> {
@@ -17,18 +17,18 @@ export interface BreakEvenWatcher extends Pick<Watcher, 'enter' | 'progressCells
   searching(doneShare: number, nextShare: number): void;
 }
 
-/** About how many lanes a bisection runs, for the progress alone. */
+/** Estimated number of lanes that a bisection runs. Used only for the progress. */
 const LANES_OF_BISECTION = 12;
 
 /**
- * Makes the run again with other costs, many at a time. Throws StrategyError when a strategy throws with one of them, and DiffersError when
- * a lane has another result than the same run alone, because the strategy shares state between runs.
+ * Returns the break-even of each cost, by repeating the run with other costs, many runs at a time. Throws StrategyError when a strategy throws in
+ * one of them. Throws DiffersError when a lane has another result than the same run alone, because the strategy shares state between runs.
  */
 export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): Promise<BreakEven> {
   const searches = COSTS.filter(({ name }) => name !== 'size' || plan.fills.impactPpm > 0).map((cost) => new CostSearch(cost));
   const total = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
   let done = 0;
-  const run = async (active: readonly CostSearch[]): Promise<void> => {
+  const runNextValues = async (active: readonly CostSearch[]): Promise<void> => {
     const lanes = active.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
     const shareOf = (count: number): number => Math.min(0.99, (done + count) / total);
     const results = await runCostLanes(lanes, watcher, (before, running) => watcher.searching(shareOf(before), shareOf(before + running)));
@@ -40,11 +40,11 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
       from = to;
     }
   };
-  for (const search of searches) await run([search]);
+  for (const search of searches) await runNextValues([search]);
   // The bisections run side by side.
   for (let open = searches; open.length > 0; open = open.filter((search) => search.next().length > 0)) {
     const unfinished = open.filter((search) => search.next().length > 0);
-    if (unfinished.length > 0) await run(unfinished);
+    if (unfinished.length > 0) await runNextValues(unfinished);
   }
   const points: Partial<Record<BreakEvenCost, BreakEvenPoint>> = {};
   for (const cost of COSTS) {
@@ -87,7 +87,7 @@ function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullab
   };
 }
 
-/** Makes the two runs on which an outcome rests again, each alone and from fresh modules. */
+/** Repeats the two runs that decide an outcome, each alone and with fresh modules. Throws DiffersError if a result differs. */
 async function checkSingleRuns(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
   for (const value of decisive) {
     const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };

@@ -1,4 +1,4 @@
-// Runs one strategy with several costs as lanes: bots that share bars, time and indicators, each with a venue and sizes of its own.
+// Runs one strategy with several costs as lanes: bots that share bars, time and indicators. Each has its own venue and order sizes.
 
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { inlineFor } from '../../../adapters/runtime/inlining.ts';
@@ -11,7 +11,7 @@ import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Watcher } from '../run/executeDefinition.ts';
-import type { VariantResult } from './search.ts';
+import type { VariantResult } from './costSearch.ts';
 
 /** A run with other costs, and their name in messages. */
 export interface CostVariant {
@@ -22,12 +22,12 @@ export interface CostVariant {
 
 /** Rows per block: fewer than in a single run, because every lane reads its windows again. */
 const GROUP_BLOCK_ROWS = 1024;
-/** Memory for the equity of the lanes that run at the same time, bytes. Only a rule that watches equity keeps all of it. */
+/** Memory for the equity of the lanes that run at the same time, bytes. All equity stays in memory only if a risk rule watches it. */
 const EQUITY_BYTES = 128 * 1024 * 1024;
 
 /**
- * Runs each lane over the same bars, as many at a time as memory allows. `onGroup` is called with the number of lanes about to run and
- * done. Throws StrategyError naming the lane in which a strategy throws.
+ * Returns the result of each lane, in their order. All run over the same bars, as many at a time as memory allows. `onGroup` is called before each
+ * group, with the number of finished lanes and the number that run next. Throws StrategyError that names the lane in which a strategy throws.
  */
 export async function runCostLanes(
   lanes: readonly CostVariant[],
@@ -47,7 +47,7 @@ export async function runCostLanes(
   return results;
 }
 
-/** Keeps the last instant of the equity alone. */
+/** An equity sink that stores only the last value. */
 class LastEquity implements EquitySink {
   readonly drawdown = new MaxDrawdown(NaN);
   units = NaN;
@@ -66,7 +66,7 @@ function constructGroup(
   { enter, progressCells }: Pick<Watcher, 'enter' | 'progressCells'>,
 ): ConstructedBot[] {
   const group: ConstructedBot[] = [];
-  // Nothing reads what these bots record, so that every page of their logs is the same memory.
+  // Nothing reads the records of these bots, so all pages of their logs can share the same memory.
   const scratch = new DiscardingScratch();
   let bytes = 0;
   for (const { plan } of lanes) {
@@ -109,14 +109,14 @@ async function runGroup(
   return results;
 }
 
-/** Returns the last equity; without any instant, that of the start. */
+/** Returns the last equity in units; the start equity if there was no instant. */
 function endUnits({ risk, recorder, startUnits }: SealedBot['engine'], { units }: LastEquity): number {
   if (!risk.watchesEquity) return Number.isNaN(units) ? startUnits : units;
   const columns = recorder.columns();
   return columns.length === 0 ? startUnits : columns.units[columns.length - 1]!;
 }
 
-/** Rejects with the error of the first lane that fails alone, with its name; an error of another kind stays as it is. */
+/** Repeats each lane alone, and rejects with the error of the first one that fails, with the name of the lane. Other errors are rethrown. */
 async function nameFailed(
   error: unknown,
   lanes: readonly CostVariant[],

@@ -1,4 +1,4 @@
-// The four costs that have a break-even: their ranges, the values of the scan, and the run with another value.
+// Defines the four costs that have a break-even: their ranges, the values of the scan, and the run plan with another value.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { assertNever } from '../../../base/assert.ts';
@@ -8,32 +8,33 @@ import type { FeesPlan, FillsPlan, ModelsPlan, RunPlan } from '../../../definiti
 /** Number of values of a scan. */
 const SCANNED = 64;
 
-/** One of the costs: its range, its unit, and the runs that try its values. */
+/** One of the costs: its unit, its scanned values, and how its bracket is halved. */
 export interface Cost {
   readonly name: BreakEvenCost;
   readonly unit: BreakEvenPoint['unit'];
-  /** Values are whole numbers of steps: this many make one unit. */
+  /** Number of steps in one unit. Values are whole numbers of steps. */
   readonly stepsPerUnit: number;
-  /** In steps, ascending: SCANNED values from the first to the last of the range, each range evenly spread by ratio. */
+  /** Returns SCANNED values in steps, ascending, from the start to the end of the range, with a nearly constant ratio. */
   readonly scan: () => readonly number[];
   /** True when the search may end with these two neighbouring values, in steps. */
   isFine(low: number, high: number): boolean;
+  /** Returns the value between two neighbours that is tried next, in steps. */
   middle(low: number, high: number): number;
 }
 
 const halfway = (low: number, high: number): number => Math.floor((low + high) / 2);
-const nextStep = (low: number, high: number): boolean => high - low <= 1;
+const areNeighbours = (low: number, high: number): boolean => high - low <= 1;
 const STEPS_PER_BP = 10;
 const PPM_PER_STEP = 10;
 const STEPS_PER_SIZE = 10_000;
-/** Sizes are found to a hundredth. */
+/** The search for a size ends when its two values differ by at most this ratio, one percent. */
 const SIZE_RATIO = 1.01;
-/** A tenth of a basis point to a tenth of the price. */
+/** Common settings of fee and slippage: from a tenth of a basis point to a tenth of the price. */
 const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> = {
   unit: 'bp',
   stepsPerUnit: STEPS_PER_BP,
   scan: once(() => [0, ...geometricSteps(1, 1000 * STEPS_PER_BP, SCANNED - 1)]),
-  isFine: nextStep,
+  isFine: areNeighbours,
   middle: halfway,
 };
 
@@ -46,7 +47,7 @@ export const COSTS: readonly Cost[] = [
     unit: 'ms',
     stepsPerUnit: 1,
     scan: once(() => [0, ...geometricSteps(1, 86_400_000, SCANNED - 1)]),
-    isFine: nextStep,
+    isFine: areNeighbours,
     middle: halfway,
   },
   {
@@ -59,40 +60,44 @@ export const COSTS: readonly Cost[] = [
   },
 ];
 
-/** Returns a function that makes its values at the first call: powers of decimals take 20 ms, and most runs have no search. */
+/** Returns a function that computes its values at the first call. Powers of decimals take 20 ms, and most runs have no search. */
 function once(make: () => readonly number[]): () => readonly number[] {
   let memoisedSteps: readonly number[] | null = null;
   return () => (memoisedSteps ??= make());
 }
 
-/** Returns `count` whole numbers from `first` to `last`, ascending, with a constant ratio as far as whole numbers can have it. */
+/** Returns `count` whole numbers from `first` to `last`, strictly ascending, with a ratio as constant as whole numbers allow. */
 function geometricSteps(first: number, last: number, count: number): readonly number[] {
   const values: number[] = [];
   const ratio = new Decimal(last).div(first);
   for (let index = 0; index < count; index++) {
-    // Decimals, so that the values are the same in every version of Node.
+    // Use decimals, so that the values are the same in every version of Node.
     const even = ratio.pow(new Decimal(index).div(count - 1)).times(first);
     values.push(Math.max((values[index - 1] ?? 0) + 1, even.round().toNumber()));
   }
   return values;
 }
 
-/** Returns the plan of a run with `steps` of a cost in place of its own. */
+/** Returns the plan of a run in which a cost has the value `steps` instead of its own. */
 export function planWith(plan: RunPlan, name: BreakEvenCost, steps: number): RunPlan {
   switch (name) {
     case 'fee': {
       const ppm = steps * PPM_PER_STEP;
       const fees: FeesPlan = { ...plan.fees, makerPpm: ppm, takerPpm: ppm, contractPpm: ppm };
-      return { ...plan, fees, ...without(plan, 'fees') };
+      return { ...plan, fees, ...modelsWithout(plan, 'fees') };
     }
     case 'slippage': {
       const ppm = steps * PPM_PER_STEP;
-      // What replaces the slippage of the definition would not see its rate, so the rate is added to it.
+      // A model that replaces the slippage of the definition does not read its rate. So the rate is added to the result of the model.
       const slippage: Partial<FillsPlan> = isReplaced(plan, 'slippage') ? { addedSlippagePpm: ppm } : { slippagePpm: ppm };
       return { ...plan, fills: { ...plan.fills, ...slippage } };
     }
     case 'latency':
-      return { ...plan, fills: { ...plan.fills, latencyMs: steps }, ...(isReplaced(plan, 'latency') ? without(plan, 'latency') : {}) };
+      return {
+        ...plan,
+        fills: { ...plan.fills, latencyMs: steps },
+        ...(isReplaced(plan, 'latency') ? modelsWithout(plan, 'latency') : {}),
+      };
     case 'size':
       return { ...plan, sizeScale: steps / STEPS_PER_SIZE };
     default:
@@ -100,15 +105,15 @@ export function planWith(plan: RunPlan, name: BreakEvenCost, steps: number): Run
   }
 }
 
-/** True when a model or a module of the run replaces a part. One that wraps it still sees what the definition says. */
+/** True when a model or a module of the run replaces a part. A module that only wraps the part still uses the value of the definition. */
 function isReplaced({ models }: RunPlan, part: 'slippage' | 'latency'): boolean {
   if (models === undefined) return false;
   if (part === 'slippage' && models.slippage !== null) return true;
   return (models.modules ?? []).some(({ module }) => module.bindings.some((each) => each.part === part && !each.isWrapping));
 }
 
-/** Returns the models of a run without those that decide a part. */
-function without({ models }: RunPlan, part: 'fees' | 'latency'): { readonly models?: ModelsPlan } {
+/** Returns the models of a run without those that determine a part. */
+function modelsWithout({ models }: RunPlan, part: 'fees' | 'latency'): { readonly models?: ModelsPlan } {
   if (models === undefined) return {};
   const { modules = [], fees } = models;
   const others = modules.map((plan) => ({
@@ -118,7 +123,7 @@ function without({ models }: RunPlan, part: 'fees' | 'latency'): { readonly mode
   return { models: { ...models, fees: part === 'fees' ? null : fees, modules: others } };
 }
 
-/** Returns what the run itself has of a cost, in the unit of the cost. */
+/** Returns the value of a cost in the run itself, in the unit of the cost. */
 export function ownValue(plan: RunPlan, name: BreakEvenCost): BreakEvenPoint['own'] {
   const { fees, fills } = plan;
   switch (name) {
@@ -139,4 +144,5 @@ export function ownValue(plan: RunPlan, name: BreakEvenCost): BreakEvenPoint['ow
   }
 }
 
+/** Converts millionths to basis points. */
 const bpOf = (ppm: number): number => ppm / 100;

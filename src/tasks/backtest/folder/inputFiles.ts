@@ -24,7 +24,7 @@ export interface LockFile {
 
 const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
 
-/** Hashing is bound by the processor, and a piece of this size stays in its cache. */
+/** Bytes that are hashed at once. Hashing is limited by the processor, and a piece of this size fits into its cache. */
 const PIECE_BYTES = 1 << 18;
 
 /** Returns the SHA-256 of a file's bytes in lower-case hex; null: no such file. */

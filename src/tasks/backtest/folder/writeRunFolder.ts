@@ -17,7 +17,7 @@ import type { Origin } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
 import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
-import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
+import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/moveInto.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
 /** The manifest of a run folder: what ran, over which data, and in which versions. */

@@ -18,16 +18,16 @@ import { withProof, type Summary } from '../../../report/summary/summary.ts';
 import type { Metrics } from '../../../report/metrics/metrics.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { writeRunFolder, writeRunReport } from '../folder/writeRunFolder.ts';
-import { backtestRequest, type BacktestOptions } from './options.ts';
+import { backtestRequest, type BacktestOptions } from './backtestRequest.ts';
 import type { RunProof } from '../../../model/run/proof.ts';
 import { openRequest, type RequestedRun } from '../../../definition/request.ts';
-import { ledgerFolderOf, proofKeyOf } from '../../trials/runParts.ts';
+import { ledgerFolderOf, proofKeyOf } from '../../trials/identityParts.ts';
 import { verdictFor } from '../../trials/verdicts.ts';
-import { verdictWithoutSample } from '../proof/sample.ts';
+import { verdictWithoutSample } from '../proof/sampleRun.ts';
 import { loadEntry, strategyPlanOf } from '../../../definition/load/strategies.ts';
 import { runBacktestRequest, type FinishedRun } from '../run/executeDefinition.ts';
 import { checkOutFolder } from '../../../adapters/disk/folders/checkOutFolder.ts';
-import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
+import { stagingFolder } from '../../../adapters/disk/folders/stagingFolder.ts';
 
 /**
  * Runs a strategy over bars in the calling thread and returns its results. The same options give the same `resultHash` as the command and

@@ -2,7 +2,7 @@
 
 import { synthesizeBars as generate } from '../../../adapters/catalog/generate/generate.ts';
 import { typedBars, type Bars, type TypedBars } from '../../../adapters/catalog/bars/givenBars.ts';
-import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
+import { SYNTHETIC } from '../../../adapters/catalog/bars/barQuality.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { INTERVAL_FORM, parseInterval, type Interval } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';

@@ -1,7 +1,7 @@
-// The proof of blocks: a run decides alike in blocks of one row, of seven and of 2,048.
+// The proof of blocks: a strategy makes the same decisions in blocks of one, seven and 2,048 rows.
 
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { traceDifference, proofOf, type ComparedSide } from './comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from './traceDifference.ts';
 import { counted } from '../../../base/text/format.ts';
 import { countUntil } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
@@ -11,17 +11,18 @@ const SMALL_ROWS = 7;
 /** Rows of a usual block. */
 export const FULL_ROWS = 2048;
 
-/** What the proof of blocks takes. */
+/** The inputs of the proof of blocks. */
 export interface BlocksTask {
   readonly plan: RunPlan;
-  /** Decisions up to this time are compared; by default all. */
+  /** Decisions up to this time (ms UTC) are compared; default all. */
   readonly untilMs?: number;
+  /** True when each run loads the modules of the strategies again. */
   readonly isFresh: boolean;
-  /** True: blocks of seven rows are left out. */
+  /** True when the proof leaves out blocks of seven rows. */
   readonly isShort?: boolean;
-  /** A run in blocks of FULL_ROWS that is made already; null: it has to be made. */
+  /** A finished run in blocks of FULL_ROWS; null: the proof makes that run. */
   readonly full: ComparedSide | null;
-  /** Called before each run with the share of the work that is done. */
+  /** Called before each run with the finished share of the work, 0 to 1. */
   readonly onRun: (share: number) => void;
 }
 

@@ -1,4 +1,4 @@
-// Parts of a run's data: up to a time, or the rows around one.
+// Cuts the data of a run plan: up to a time, or to the rows around a time.
 
 import { firstAfter } from '../../../base/number/search.ts';
 import { rowsOf } from '../../../model/bars/bars.ts';
@@ -8,18 +8,18 @@ import { knownUntil } from '../../../model/bars/knownValues.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 
-/** Returns the plan with nothing that closes after `toMs`. Null when a feed has no row left. */
+/** Returns the plan without bars that close after `toMs`; null if a feed has no row left. */
 export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
   return slicePlan(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
 }
 
 /** A part of the data of a run: a span of time, and the warm-up rows before it. */
 export interface Slice {
-  /** The run begins here. */
+  /** The run begins at this time, ms UTC. */
   readonly fromMs: number;
-  /** Nothing closes after this. */
+  /** No bar closes after this time, ms UTC. */
   readonly toMs: number;
-  /** How many rows of each feed come before the run, as far as there are any. */
+  /** Returns the maximum of rows of a feed that come before the run. `feed`: its index in the plan. */
   readonly warmUpRows: (feed: number) => number;
 }
 
@@ -45,7 +45,7 @@ export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): R
   };
 }
 
-/** Mark prices belong to the rows of the finest feed of their contract. */
+/** Returns the contract data of the slice. Mark prices are stored by row of the finest feed of their contract, so they are cut with it. */
 function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; readonly to: number }[], toMs: number) {
   const data = new Map<InstrumentId, ContractData>(plan.futures!.data);
   for (const feed of finestFeeds(plan.feeds)) {
@@ -69,8 +69,8 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
   return data;
 }
 
-/** Returns the feed with the largest number of rows inside the run, of those that strategies see. The proofs count by its rows. */
+/** Returns the visible feed with the most rows inside the run. The proofs count its rows. */
 export function leadFeed({ feeds }: RunPlan): FeedPlan {
-  const visible = feeds.filter(({ isHidden }) => isHidden !== true);
+  const visible = feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true);
   return visible.reduce((lead, feed) => (feed.bars.length - feed.firstRow > lead.bars.length - lead.firstRow ? feed : lead));
 }

@@ -8,7 +8,7 @@ import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 const DECISIONS: ReadonlySet<string> = new Set([
   'buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt', 'every', 'at', 'cron', 'log',
 ]); // prettier-ignore
-/** Those of them that change what is held, or could. */
+/** The decisions that change, or could change, a holding or a position. */
 const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt']);
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
@@ -29,15 +29,15 @@ export class DecisionTrace implements HostCallLog {
   readonly hashes: number[] = [];
   /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
-  /** Places of log lines, whose texts decide nothing. */
+  /** Indices of the decisions that are log lines. Their texts have no effect on the run. */
   readonly logs = new Set<number>();
-  /** The decision number `recordedIndex`, which a second run of the same kind makes. */
+  /** The decision with the index that was given to the constructor; null until the run has made it. */
   recordedDecision: TracedDecision | null = null;
   /** The error that ended the run; null: none did. */
   error: Error | null = null;
   /** True when a timer follows the calendar. */
   usesCalendar = false;
-  /** True: the run has ended, and what follows is no decision. */
+  /** True once the run has ended. Later calls are not decisions. */
   hasEnded = false;
   private readonly recordedIndex: number;
 
@@ -71,7 +71,7 @@ export class DecisionTrace implements HostCallLog {
   }
 }
 
-/** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
+/** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: log lines may have other texts. */
 export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
   const countA = countUntil(a, untilMs);
   const countB = countUntil(b, untilMs);
@@ -89,7 +89,7 @@ export function countUntil({ timeMs }: DecisionTrace, untilMs: number): number {
   return count;
 }
 
-/** FNV-1a over the characters of a text. */
+/** Returns the FNV-1a hash of a text, 32 bits. */
 function hashOf(text: string): number {
   let hash = FNV_OFFSET;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
@@ -101,7 +101,7 @@ interface NamedFeed {
   readonly interval: string;
 }
 
-/** Returns an argument that is a feed, or the feed in an object of options; null without one. */
+/** Returns the argument if it is a feed, else the feed in an object of options; null if it names no feed. */
 function feedOfArgument(argument: object): unknown {
   if ('instrument' in argument) return argument;
   return 'feed' in argument ? argument.feed : null;

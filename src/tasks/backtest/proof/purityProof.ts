@@ -1,4 +1,4 @@
-// The proof of purity: strategy code uses nothing outside the run, and two runs in one process decide alike.
+// The proof of purity: strategy code uses nothing outside the run, and two runs in one process make the same decisions.
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
@@ -7,21 +7,21 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { withOtherSurroundings } from '../purity/surroundings.ts';
-import type { WarningSink } from '../purity/report.ts';
-import { traceDifference, leadName, proofOf, type ComparedSide } from './comparison.ts';
+import type { WarningSink } from '../purity/purityWarning.ts';
+import { traceDifference, leadName, proofOf, type ComparedSide } from './traceDifference.ts';
 import { leadFeed } from './dataSlices.ts';
 import { MAX_BYTES, textOf } from '../written/embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
 import { TURN_ROWS, type TracedRun, type Tracer } from './tracedRun.ts';
 import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 
-/** Classes of warnings that a use of something outside the run has. */
+/** Classes of the warnings about a use of something outside the run. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
-/** Rows of the blocks of a run that ends in the middle: the lowest number that is tried, and how many are. */
+/** Block sizes that are tried for the run that ends in the middle: the smallest, and the number of sizes. */
 const PART_ROWS = 331;
 const PART_TRIES = 400;
-/** Rows of a run beside another one, unless the task says fewer. */
+/** Default maximum of rows for a run that takes turns with another run. */
 const BESIDE_ROWS = 8192;
 
 const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
@@ -29,7 +29,7 @@ const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: 
 /** Keeps the first use of something outside the run, with the time of the run at which it happened. */
 export class ImpureUses implements WarningSink {
   first: { readonly warning: Warning; readonly timeMs: number } | null = null;
-  /** The time of the run in progress, ms UTC; NaN outside of one. */
+  /** Returns the time of the run in progress, ms UTC; NaN when no run is in progress. */
   nowMs: () => number = () => NaN;
 
   readonly add = (warning: Warning): void => this.note(warning);
@@ -39,20 +39,20 @@ export class ImpureUses implements WarningSink {
   }
 }
 
-/** What the proof of purity takes. */
+/** The inputs of the proof of purity. */
 export interface PurityTask {
   readonly plan: RunPlan;
-  /** The first run of the process, of the modules as they were loaded. */
+  /** The first run in this process, with newly loaded modules. */
   readonly whole: ComparedSide;
   /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
   readonly skippedRows: number;
-  /** Strategies whose modules have made a longer run already; null: there are none that may run again. */
+  /** Strategies whose modules have already made a longer run; null: none of them may run again. */
   readonly lived?: RunPlan['strategies'] | null;
-  /** Rows of the lead feed that a run beside another one has at most. */
+  /** Maximum of rows of the lead feed for a run that takes turns with another run. */
   readonly besideRows?: number;
-  /** True: the run that ends in the middle is left out, and the one beside another. */
+  /** True when the proof leaves out the run that ends in the middle and the run that takes turns with another run. */
   readonly isShort?: boolean;
-  /** How many other surroundings are tried. */
+  /** Number of other surroundings that are tried. */
   readonly surroundings: number;
   /** Why a promise of a callback continued after the last bar; null: none did. */
   readonly late: Error | null;
@@ -62,9 +62,9 @@ export interface PurityTask {
 /** The result of the proof of purity. */
 export interface PurityOutcome {
   readonly proof: Proof;
-  /** A run changes what a later one in the same process decides. */
+  /** True when a run changes the decisions of a later run in the same process. */
   readonly hasState: boolean;
-  /** Two runs of modules that were loaded for them decide alike. Without that, a difference between runs shows nothing else. */
+  /** True when two runs make the same decisions, each with newly loaded modules. If false, differences between other runs prove nothing. */
   readonly isSteady: boolean;
 }
 
@@ -74,19 +74,19 @@ export async function provePurity(
   { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,
 ): Promise<PurityOutcome> {
   onRun(0);
-  const part = partOf(plan, skippedRows);
+  const part = partialRunOf(plan, skippedRows);
   const partTrace = isShort ? null : await tracer.run(part);
   onRun(0.3);
   const again: TracedRun = { plan };
   const trace = await tracer.run(again);
-  // A module may keep state between runs. So each side is repeated from modules that are loaded for it alone.
-  const first: ComparedSide = { ...whole, repeat: (recordedIndex) => inTurn(tracer, [whole.run], recordedIndex) };
+  // A module may keep state between runs. So each side is repeated with modules that are loaded for that side alone.
+  const first: ComparedSide = { ...whole, repeat: (recordedIndex) => runInSequence(tracer, [whole.run], recordedIndex) };
   const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): ComparedSide => ({
     run: runs.at(-1)!,
     trace: decisions,
-    repeat: (recordedIndex) => inTurn(tracer, runs, recordedIndex),
+    repeat: (recordedIndex) => runInSequence(tracer, runs, recordedIndex),
   });
-  const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
+  const isEarly = partTrace !== null && (await isCausedByState(tracer, whole.trace, part, partTrace));
   const freshRepeatDifference = isEarly
     ? await traceDifference(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
     : await traceDifference(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
@@ -96,11 +96,11 @@ export async function provePurity(
   onRun(0.6);
   const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
   const findings = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
-  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...findings };
+  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: lateDifference(late, plan) }, ...findings };
   if (repeatDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan), ...findings };
   if (surroundingDifference !== null)
     return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan), ...findings };
-  const parallelDifference = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
+  const parallelDifference = isShort ? null : await differenceBesideAnotherRun(tracer, plan, first, besideRows);
   if (parallelDifference !== null)
     return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan), ...findings };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
@@ -135,19 +135,24 @@ async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> 
   return { run, trace: await tracer.run(run) };
 }
 
-/** Compares a run with one beside another, over the first rows. What each start sets back shows only there. */
-async function besideAnother(tracer: Tracer, plan: RunPlan, first: ComparedSide, maxRows: number): ReturnType<typeof traceDifference> {
+/** Compares a run with a run that takes turns with another one, over the first rows. State that each start resets shows only there. */
+async function differenceBesideAnotherRun(
+  tracer: Tracer,
+  plan: RunPlan,
+  first: ComparedSide,
+  maxRows: number,
+): ReturnType<typeof traceDifference> {
   const { bars, firstRow } = leadFeed(plan);
   const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
   const run: TracedRun = { plan, untilMs };
   const repeat = (recordedIndex: number): Promise<DecisionTrace> => tracer.runBehind(run, recordedIndex);
   const behind: ComparedSide = { run, trace: await repeat(-1), repeat };
   if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
-  // A decision may also depend on the size of a block, which another proof says.
+  // A decision may also depend on the size of a block, which is the subject of another proof. So compare with the same size.
   return traceDifference(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
 }
 
-/** What is never the same twice: decisions that depend on it differ from run to run, or do so by chance. */
+/** Uses whose results differ from run to run, so decisions that depend on them may differ, too. */
 const UNSTEADY: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_TIMER', 'IMPURE_PROMISE', 'IMPURE_NETWORK']);
 
 /** Returns true when what was used may make equal runs differ. */
@@ -155,20 +160,20 @@ export function isUnsteady({ first }: ImpureUses): boolean {
   return first !== null && UNSTEADY.has(first.warning.code);
 }
 
-/** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */
+/** Returns a refuted proof of purity for a difference that disappears when modules are loaded for each run. */
 export function stateProof(proof: Proof): Proof {
   return { ...proof, name: 'purity', text: STATE_TEXTS.again };
 }
 
-/** Returns true when the second run of a process differs from the first up to where it ends, and would not with modules of its own. */
-async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, partTrace: DecisionTrace): Promise<boolean> {
+/** True when the second run of a process differs from the first one up to its own end, and does not differ with newly loaded modules. */
+async function isCausedByState(tracer: Tracer, first: DecisionTrace, part: TracedRun, partTrace: DecisionTrace): Promise<boolean> {
   const { untilMs = Infinity } = part;
   if (firstDifference(first, partTrace, untilMs) === null) return false;
   return firstDifference(first, await tracer.run({ ...part, isFresh: true }), untilMs) === null;
 }
 
 /** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
-async function inTurn(tracer: Tracer, runs: readonly TracedRun[], recordedIndex: number): Promise<DecisionTrace> {
+async function runInSequence(tracer: Tracer, runs: readonly TracedRun[], recordedIndex: number): Promise<DecisionTrace> {
   const strategies = await freshStrategies(runs[0]!.plan.strategies);
   const traces: DecisionTrace[] = [];
   for (const [index, run] of runs.entries()) {
@@ -178,10 +183,10 @@ async function inTurn(tracer: Tracer, runs: readonly TracedRun[], recordedIndex:
 }
 
 /**
- * Returns a run that ends near the middle of the data. It makes the rows of all earlier runs and its own a prime number, with and without those at which
- * strategies are not ready: a variable that counts them would otherwise begin the next run as it began the first.
+ * Returns a run that ends near the middle of the data. The rows of all earlier runs and of this one together are a prime number, with and without
+ * the rows at which strategies are not ready. Otherwise a variable that counts rows modulo some number could begin the next run at the same value.
  */
-function partOf(plan: RunPlan, skippedRows: number): TracedRun {
+function partialRunOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
   const rows = bars.length - firstRow;
   const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
@@ -190,7 +195,7 @@ function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }
 
-/** Returns the largest prime number that is not above `value`, which is at least 2. */
+/** Returns the largest prime number that is at most `value`. `value` is at least 2. */
 export function primeUpTo(value: number): number {
   let prime = value;
   while (!isPrime(prime)) prime--;
@@ -205,8 +210,8 @@ function isPrime(value: number): boolean {
 }
 
 /**
- * Returns the proof that the first use of something outside the run refutes; null: there was none. `plan`: null before it is loaded.
- * `files`: the files of the strategies, absolute, in which the line is looked up that no stack has named.
+ * Returns a refuted proof of purity for the first use of something outside the run; null: there was none. `plan`: null before it is loaded.
+ * `files`: absolute paths of the strategy files. The line is searched in them if the stack did not name it.
  */
 export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: readonly string[]): Proof | null {
   if (first === null) return null;
@@ -230,7 +235,7 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: 
   };
 }
 
-/** Returns the first line with the name of a global, or of a member of a built-in, that a warning of shared state names. */
+/** Returns the first line that contains the global, or the member of a built-in, that a warning about shared state names; null: none. */
 function placeOfName(text: string, files: readonly string[]): Place | null {
   const [, name] = /the strategy (?:writes globalThis|adds [\w.]+|replaces [\w.]+)\.([\w$]+)/.exec(text) ?? [];
   if (name === undefined) return null;
@@ -244,8 +249,8 @@ function placeOfName(text: string, files: readonly string[]): Place | null {
   return null;
 }
 
-/** Returns the difference of a promise that failed after the last bar. */
-const atEnd = (late: Error, plan: RunPlan): Proof['first'] => ({
+/** Returns the difference to report for a promise that continued after the last bar. */
+const lateDifference = (late: Error, plan: RunPlan): Proof['first'] => ({
   time: formatTime(plan.toMs),
   feed: null,
   what: 'a promise',

@@ -13,16 +13,16 @@ import { placeOfError } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { DecisionTrace } from './decisionTrace.ts';
 
-/** How the rows of a run are cut into blocks: as a backtest does, or always into blocks of this many rows. */
+/** The size of blocks: `usual` as in a backtest, or a fixed number of rows. */
 export type BlockSize = 'usual' | number;
 
 /** A run whose decisions are recorded. */
 export interface TracedRun {
   readonly plan: RunPlan;
   readonly blockRows?: BlockSize;
-  /** The run ends with the block that holds this time. By default it ends with its data. */
+  /** The run ends with the block that contains this time, ms UTC. Default: it ends with its data. */
   readonly untilMs?: number;
-  /** True: the strategies are loaded again, so that no variable of a module has a value of an earlier run. */
+  /** True when the strategies are loaded again, so that no module variable has a value from an earlier run. */
   readonly isFresh?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class Tracer {
   private readonly progressCells: Int32Array | null;
   private readonly during: (run: () => void) => void;
   private current: SealedBot | null = null;
-  /** When the newest run ended, ms UTC. */
+  /** Time at which the newest run ended, ms UTC. */
   private endedMs = NaN;
 
   /** `during` runs a function that calls strategy code. */
@@ -51,7 +51,7 @@ export class Tracer {
       this.bot(of, trace, ({ engine }) => {
         spanLoop(engine, of.untilMs ?? Infinity);
         if (of.untilMs !== undefined) return;
-        // What it decides now can fill nowhere, but what it keeps reaches the next run.
+        // Orders of these last calls cannot fill, but state that the strategy stores now may reach the next run.
         trace.hasEnded = true;
         endSpan(engine);
       }),
@@ -92,7 +92,7 @@ export class Tracer {
     try {
       await work();
     } catch (error) {
-      // A fault of isobar proves nothing, even where two runs have the same one.
+      // An internal error of isobar proves nothing, even if both runs have the same one.
       if (error instanceof InvariantError) throw error;
       trace.error = error instanceof Error ? error : new Error(String(error));
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -114,7 +114,7 @@ export class Tracer {
     return this.current?.engine.nowMs ?? NaN;
   }
 
-  /** Makes the bot of a run, without its bars, and hands it to `use`. */
+  /** Builds the bot of a run, calls `use` with it before its first bar, and returns the result. Releases the bot afterwards. */
   async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
     const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
     const freshPlan: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };

@@ -1,4 +1,4 @@
-// How many rows strategies need before their first decision.
+// Determines how many rows strategies need before their first decision.
 
 import { firstAfter } from '../../../base/number/search.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';

@@ -5,7 +5,7 @@ import { createHook, type AsyncHook } from 'node:async_hooks';
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { authorPlace, nodeCallsBelow, type Place } from './callSite.ts';
-import type { Report } from './report.ts';
+import type { ReportCall } from './purityWarning.ts';
 
 /** Kinds of resources that Node creates for promises and microtasks. */
 const KINDS = new Set(['PROMISE', 'Microtask']);
@@ -24,7 +24,7 @@ const MAX_REPORTS = 10_000;
 /** Reports promises that strategy code creates, and calls of Node that call back later. */
 export class AsyncWatch {
   readonly #hook: AsyncHook;
-  readonly #report: Report;
+  readonly #report: ReportCall;
   /** Ids of the promises and microtasks that strategy code has created. */
   readonly #createdIds = new Set<number>();
   #isRunning = false;
@@ -34,7 +34,7 @@ export class AsyncWatch {
   #continuedCount = 0;
   #callbackCount = 0;
 
-  constructor(report: Report) {
+  constructor(report: ReportCall) {
     this.#report = report;
     const init = (id: number, type: string): void => {
       if (!this.#isRunning) return;

@@ -3,7 +3,7 @@
 import { findSourceMap } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { sourceOf } from '../../../adapters/plugins/cache.ts';
+import { sourceOf } from '../../../adapters/plugins/moduleCache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
 /** A place in a source file; null where it is unknown. */
@@ -19,21 +19,20 @@ const FEW_FRAMES = 3;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
-/** The raw frames that the hook below leaves behind, before any source map is read. */
+/** The raw stack frames, before any source map is read. */
 type Frames = readonly NodeJS.CallSite[];
 
 /**
  * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of built-ins,
- * Node and packages say nothing about who asked, so the first other frame decides. `module`: the URL of the only module that is meant; null:
- * any.
+ * Node and packages do not show who made the call, so the first other frame decides. `module`: the URL of the only module that counts; null: any.
  */
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
-  // The first frames decide nearly always, and calls of isobar itself are the most.
+  // The first few frames nearly always decide, and most calls come from isobar itself. So try with few frames first.
   for (const maxFrames of [FEW_FRAMES, FRAMES]) {
     for (const frame of framesBelow(below, maxFrames)) {
       const file = fileOf(frame);
       if (file === null) continue;
-      // Before packages: an installed isobar lies in node_modules itself.
+      // Check this before packages, because an installed isobar is in node_modules itself.
       if (isOwn(file)) return null;
       if (isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
@@ -53,7 +52,7 @@ export function nearestAuthorPlace(): Place | null {
   return null;
 }
 
-/** Returns file and name of the functions of Node that stand between the function `below` and the author's code, the innermost first. */
+/** Returns file and name of the functions of Node on the stack between the function `below` and the author's code, the innermost first. */
 export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly string[] {
   const calls: string[] = [];
   for (const frame of framesBelow(below)) {
@@ -64,7 +63,7 @@ export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly s
   return calls;
 }
 
-/** Returns true when code of Node itself called the function `below`: an author may ask it for something that is pure. */
+/** True when code of Node itself called the function `below`. The author may have called a pure function of Node, which then makes this call. */
 export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
   const [frame] = framesBelow(below, 1);
   return frame?.getFileName()?.startsWith('node:') === true;

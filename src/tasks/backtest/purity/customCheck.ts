@@ -67,7 +67,7 @@ interface Span {
  * declared pure (`arePure`) is one span, because they run ahead: with others the run goes row by row, and the check only has to warn.
  */
 function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly Span[] {
-  const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
+  const [lead] = finestFeeds(plan.feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true));
   if (lead === undefined) return [];
   const { closeMs, openMs, length } = lead.bars;
   const readyMs = Math.max(...runs.map((run) => run.readyMs));

@@ -1,7 +1,7 @@
 // Loads strategies from fresh modules, so that no module variable or static field carries state from another run.
 
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { writeElsewhere } from '../../../adapters/plugins/cache.ts';
+import { writeElsewhere } from '../../../adapters/plugins/moduleCache.ts';
 import type { StrategyClass } from '../../../strategy/strategy.ts';
 import type { StrategyPlan } from '../../../definition/plan/plan.ts';
 import { surroundings } from './surroundings.ts';

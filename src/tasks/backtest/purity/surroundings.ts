@@ -14,9 +14,9 @@ import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
  */
 export const SURROUNDINGS = 3;
 
-/** By surroundings: what is added to each number. The first two differ in their parity. */
+/** Amount that is added to each number, by surroundings. The first two differ in their parity. */
 const ADDENDS = [999_983, 1_000_004, 86_028_122] as const;
-/** By surroundings: what comes before and after the path of the folder in which the command runs. */
+/** Text before and after the path of the current folder, by surroundings. */
 const FOLDER_ENDS = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
 
 /** Returns the replaced values of surroundings number `at`, by module of Node and name. */
@@ -69,7 +69,7 @@ export const hasOtherSurroundings = (): boolean => current !== null;
 /** Returns the number of the surroundings of the current run; null: the true ones. */
 export const surroundings = (): number | null => current;
 
-/** Returns the default language that the run should see, one of `others`; undefined: that of this computer. */
+/** Returns the default language that the run should see, one of `others`; undefined: the language of this computer. */
 export function otherLanguage(others: readonly string[]): string | undefined {
   return current === null ? undefined : others[current % others.length];
 }

@@ -14,7 +14,7 @@ import { loadEntry } from '../../../definition/load/strategies.ts';
 import type { Importer } from '../../../adapters/plugins/loadModule.ts';
 import { clockOf } from '../../../app/partAlone.ts';
 import { checkCustoms } from '../purity/customCheck.ts';
-import { PurityWatch } from '../purity/watch.ts';
+import { PurityWatch } from '../purity/purityWatch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { StreamedRun, type StreamSettings } from '../streamed/streamedRun.ts';
 import { envelopeOf } from './envelope.ts';
@@ -169,31 +169,15 @@ interface RunWatch {
 }
 
 /** Runs a resolved definition. The caller closes its files if this fails. */
-async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: RunWatch): Promise<ExecutedRun> {
+async function run(resolved: ResolvedRun, streamed: StreamedRun | null, watched: RunWatch): Promise<ExecutedRun> {
+  const { watcher, watch, warnings } = watched;
   if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const { plan } = resolved;
   const clock = clockOf(plan);
-  const log = new RunLog(clock);
-  log.addEvent('run begins', {
-    name: plan.name,
-    definition: resolved.hash,
-    bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
-  });
-  for (const note of resolved.notes) log.addEvent(note);
+  const log = beginLog(resolved, clock);
   watcher.enter('setUp');
-  const prepared = await prepareBacktest(plan, {
-    progressCells: watcher.progressCells,
-    clock,
-    log: log.addLine,
-    refusals: log.addLine,
-    warnings,
-    kind: watcher.isOnly ? 'command' : 'code',
-    during: watch.during,
-    // Trades leave no order of events open.
-    ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),
-    keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
-  });
+  const prepared = await prepare(plan, streamed, watched, { clock, log });
   if (streamed !== null) {
     streamed.begin(prepared.engine, plan);
     // Only now it is certain that the bars need not be loaded again.
@@ -217,4 +201,37 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
     clock,
     release: () => streamed?.release(),
   };
+}
+
+/** Returns the log of the run with its first lines: what runs, and the notes of the definition. */
+function beginLog({ plan, hash, notes }: ResolvedRun, clock: Scheduler): RunLog {
+  const log = new RunLog(clock);
+  log.addEvent('run begins', {
+    name: plan.name,
+    definition: hash,
+    bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
+  });
+  for (const note of notes) log.addEvent(note);
+  return log;
+}
+
+/** Builds the bot of the run and sets up its strategies, while their code is watched. */
+function prepare(
+  plan: RunPlan,
+  streamed: StreamedRun | null,
+  { watcher, watch, warnings }: RunWatch,
+  { clock, log }: { readonly clock: Scheduler; readonly log: RunLog },
+): Promise<PreparedRun> {
+  return prepareBacktest(plan, {
+    progressCells: watcher.progressCells,
+    clock,
+    log: log.addLine,
+    refusals: log.addLine,
+    warnings,
+    kind: watcher.isOnly ? 'command' : 'code',
+    during: watch.during,
+    // Trades leave no order of events open.
+    ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),
+    keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
+  });
 }

@@ -1,7 +1,7 @@
 // Finer bars of a run's instruments, or their trades, read only inside bars in which the order of events is unknown.
 
 import type { RowReader } from '../../../adapters/catalog/bars/rowReader.ts';
-import type { BarStore } from '../../../adapters/catalog/bars/store.ts';
+import type { BarStore } from '../../../adapters/catalog/bars/barStore.ts';
 import { openTradeRows } from '../../../adapters/catalog/trades/tradeRows.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -40,7 +40,7 @@ function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReade
     // Resampled bars add no information.
     if (facts === null || !['import', 'synthetic'].includes(facts.source)) continue;
     if (facts.lastMs < openMs[firstRow]! || facts.firstMs >= closeMs[length - 1]!) continue;
-    const reader = store.rowsOf(key);
+    const reader = store.openRowReader(key);
     if (reader !== null) return reader;
   }
   return null;

@@ -1,14 +1,15 @@
 // Progress cells: shared memory in which a run reports its progress to its watcher.
 
+import { PROGRESS } from '../../../ports/progress.ts';
+
 /** Phases of a run. User code runs in the guarded phases; a lack of progress there means that a strategy hangs. */
 const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'proof', 'report'] as const;
 /** A phase of a run, in the order in which they follow. */
 export type Phase = (typeof PHASES)[number];
 const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars', 'proof'];
 
-/** The engine writes cells 0 to 2 (EngineParts.beat). This class writes the last two. */
+/** The engine writes the cells of PROGRESS. This class writes the last two. */
 const CELLS = 8;
-const ENGINE = { blocks: 0, rows: 1, endSeconds: 2 };
 const STEPS = 6;
 const PHASE = 7;
 
@@ -38,14 +39,14 @@ export class ProgressCells {
   }
   /** Changes whenever the run makes progress. */
   get version(): string {
-    return `${this.cells[STEPS]} ${this.cells[ENGINE.blocks]}`;
+    return `${this.cells[STEPS]} ${this.cells[PROGRESS.blocks]}`;
   }
   /** Processed rows of the first execution feed, including warm-up. */
   get rows(): number {
-    return this.cells[ENGINE.rows] ?? 0;
+    return this.cells[PROGRESS.rows] ?? 0;
   }
   /** End of the last finished block, ms UTC; null before the first. */
   get doneMs(): number | null {
-    return this.cells[ENGINE.blocks] === 0 ? null : (this.cells[ENGINE.endSeconds] ?? 0) * 1000;
+    return this.cells[PROGRESS.blocks] === 0 ? null : (this.cells[PROGRESS.blockEndS] ?? 0) * 1000;
   }
 }

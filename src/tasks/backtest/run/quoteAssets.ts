@@ -14,7 +14,7 @@ export function feedRecordsOf(plan: RunPlan, { feeds }: { readonly feeds: readon
     bars: feed.bars,
     firstRow: feed.firstRow,
     execution: feed.isExecution,
-    ...(feed.isHidden ? { isExecutionOnly: true } : {}),
+    ...(feed.isExecutionOnly ? { isExecutionOnly: true } : {}),
     ...listedTimes(plan.feeds[index]!),
     quality: plan.feeds[index]!.quality,
   }));

@@ -13,17 +13,18 @@ import type { EquityColumns, RunRecord } from '../../../model/run/run.ts';
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
 import { equityMetadata } from '../../../report/summary/resultHash.ts';
 
-/** Stands for the result hash until it is known. */
+/** Written in place of the result hash until it is known. */
 const NO_HASH = '0'.repeat(64);
 
 type EquityRun = Pick<RunRecord, 'name' | 'reportingAsset' | 'reportingDigits' | 'startUnits'>;
 
-/** Takes each instant of a run together with the equity. */
+/** Receives all instants of a run with the equity. */
 interface RowSink {
+  /** `at`: index of the first instant in `closeMs`. `equity`: units, from index 0 on. */
   takeRows(closeMs: Float64Array, at: number, equity: Float64Array, length: number): void;
 }
 
-/** Takes the equity of each block: all instants go to equity.arrow, and what daily figures need stays in memory. */
+/** Writes the equity of each block to equity.arrow. The instants that daily figures need stay in memory, too. */
 export class EquityFile implements EquitySink {
   /** Number of instants. */
   rows = 0;
@@ -40,7 +41,7 @@ export class EquityFile implements EquitySink {
   private written: ArrowFile | null = null;
   private isReleased = false;
 
-  /** `folder` is made, and removed by `release`. `fromMs` and `toMs`: the times of the run. */
+  /** Creates `folder`, which `release` removes. `fromMs` and `toMs`: the times of the run. */
   constructor(folder: string, fromMs: number, toMs: number) {
     this.folder = folder;
     this.path = join(folder, 'equity.arrow');
@@ -62,7 +63,7 @@ export class EquityFile implements EquitySink {
   }
 
   rowsOf(): Int32Array {
-    throw new Error('every row is taken');
+    throw new Error('an equity file takes every row, so no rows are selected');
   }
 
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
@@ -137,7 +138,7 @@ export class EquityFile implements EquitySink {
   /** Writes the buffered rows to the file. Throws ConfigError if it cannot be written. */
   private writeBatch(): void {
     try {
-      this.writer!.add(this.columnsOf(this.run!), 0, this.buffered);
+      this.writer!.writeBatch(this.columnsOf(this.run!), 0, this.buffered);
     } catch (error) {
       throw fileError(this.path, 'cannot be written', error);
     }

@@ -1,4 +1,4 @@
-// The exposure of a run of one spot instrument, summed row by row while the run proceeds.
+// Sums the exposure of a run of one spot instrument row by row, while the run proceeds.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import type { ExposureSums } from '../../../model/run/streamed.ts';
@@ -24,8 +24,8 @@ export interface ExposureRun extends Pick<RunRecord, 'fromMs' | 'toMs' | 'startU
 }
 
 /**
- * Computes what `exposureFigures` does from whole columns: the same operations in the same order, so that the sums have the same bits. The
- * last row of a part waits for the next one, because a fill at the open of that one counts at the close before it.
+ * Computes the same sums as `exposureFigures` computes from whole columns, with the same operations in the same order, so that they have the same
+ * bits. The last row of a part waits for the next part, because a fill at the open of the next row counts at the close before it.
  */
 export class ExposureSum implements ExposureSums {
   gross = 0;
@@ -41,7 +41,7 @@ export class ExposureSum implements ExposureSums {
   /** The position in units of the base asset, and the next fill to book. */
   private units = 0;
   private nextFill = 0;
-  /** The exposure at the last instant, until the next one says how long it lasted. */
+  /** Time and exposure of the last instant. They are added once the next instant shows how long they lasted. */
   private lastMs = NaN;
   private lastGross = 0;
   private lastNet = 0;
@@ -60,7 +60,7 @@ export class ExposureSum implements ExposureSums {
     this.reporting = pow10(run.reportingDigits);
   }
 
-  /** Takes `length` instants, one for each bar, which are all that came after the instants before. `equity` is in units from index 0 on. */
+  /** Adds the next `length` instants, one for each bar. `at`: index of the first one in `closeMs`. `equity`: units, from index 0 on. */
   takeRows(closeMs: Float64Array, at: number, equity: Float64Array, length: number): void {
     const { fills, fromMs, startUnits, open, close } = this.run;
     if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
@@ -78,13 +78,13 @@ export class ExposureSum implements ExposureSums {
     this.waitingClose = close[at + last]!;
   }
 
-  /** The run ends. */
+  /** Adds the last row and the time until the end of the run. */
   end(): void {
     if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
     if (this.lastMs === this.lastMs) this.endSpan(this.run.toMs);
   }
 
-  /** Takes an instant: its equity in units, and the close of its bar. */
+  /** Adds an instant: its equity in units, and the close of its bar. */
   private take(nowMs: number, equity: number, price: number): void {
     if (this.lastMs === this.lastMs) this.endSpan(nowMs);
     const { fills } = this.run;
@@ -109,7 +109,7 @@ export class ExposureSum implements ExposureSums {
     return row;
   }
 
-  /** Does what `take` does for rows with a position that close before `untilMs`. Returns the row after them. */
+  /** Adds rows with a position that close before `untilMs`, like `take` but faster. Returns the row after them. */
   private sumRows(closeMs: Float64Array, at: number, equity: Float64Array, from: number, to: number, untilMs: number): number {
     const { face, reporting } = this;
     const { close } = this.run;

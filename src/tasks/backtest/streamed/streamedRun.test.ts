@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { storeBars } from '../../../adapters/catalog/bars/catalog.ts';
-import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
+import { SYNTHETIC } from '../../../adapters/catalog/bars/barQuality.ts';
 import { synthesizeBars } from '../../../adapters/catalog/generate/generate.ts';
 import { generateInto } from '../../../adapters/catalog/generate/generateInto.ts';
 import { openRequest } from '../../../definition/request.ts';

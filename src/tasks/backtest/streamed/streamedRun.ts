@@ -1,4 +1,4 @@
-// A run over bars that are read block by block: what it needs beside the run itself, and the record that it leaves.
+// Supports a run whose bars are read block by block: its equity file, its memory, and the record of its results.
 
 import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
@@ -9,23 +9,23 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { EquityFile } from './equityFile.ts';
 import { ExposureSum, type LiveFills } from './exposureSum.ts';
-import { reviewRecord } from './review.ts';
+import { reviewRecord } from './reviewRecord.ts';
 
-/** From this number of rows on, a run that can do so reads its bars block by block. */
+/** Minimum of rows from which a run reads its bars block by block, if it can. */
 export const STREAMED_ROWS = 10_000_000;
-/** Rows that stay in memory for the silent sample after the run, beside those that the strategies need before their first decision. */
+/** Rows that stay in memory for the silent sample after the run, in addition to the warm-up rows. */
 const HEAD_ROWS = 65_536;
 /** Rows around a block that the engine itself reads. */
 const MARGIN_ROWS = 64;
 
-/** Where a run may keep its equity, and from how many rows on it does. */
+/** Where a run may store its equity, and the minimum of rows for that. */
 export interface StreamSettings {
-  /** A folder for this run alone, which the run makes and removes. */
+  /** A folder for this run alone. The run creates and removes it. */
   readonly folder: string;
   readonly minRows: number;
 }
 
-/** What is asked of the engine of a run. */
+/** The members of the engine that a streamed run uses. */
 interface StreamedEngine {
   readonly feeds: readonly {
     readonly indicators: { readonly rowsBack: number; readonly readsTimes: boolean; readonly customs: readonly unknown[] };
@@ -37,7 +37,7 @@ interface StreamedEngine {
   release(): void;
 }
 
-/** Memory for one run alone: what is returned is free for everything else. */
+/** Memory for one run alone. Returned memory is released and not reused by another run. */
 class FreedScratch extends Scratch {
   override give(): void {}
 }
@@ -46,7 +46,7 @@ class FreedScratch extends Scratch {
 export class StreamedRun {
   /** The equity, in a file. */
   readonly equity: EquityFile;
-  /** The memory for rows of the run. What the run gives back is freed. */
+  /** The memory for rows of the run. */
   readonly scratch: Scratch = new FreedScratch();
   private exposure: ExposureSum | null = null;
   private readonly bars: StreamedBars;
@@ -56,7 +56,7 @@ export class StreamedRun {
     this.equity = equity;
   }
 
-  /** Returns null for a plan whose bars are in memory. */
+  /** Returns the streamed run of a plan; null if its bars are in memory. */
   static of({ feeds, fromMs, toMs }: RunPlan, settings: StreamSettings | null): StreamedRun | null {
     const bars = streamedBarsOf(feeds);
     if (bars === null || settings === null) return null;

@@ -1,4 +1,4 @@
-// Some rows of the bars of a run, from which its figures come out as from all of them.
+// Reduces the bars of a run to few rows, from which its figures have the same values as from all rows.
 
 import { DAY_MS } from '../../../base/calendar.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
@@ -8,23 +8,23 @@ import type { Interval } from '../../../model/interval.ts';
 import type { FillColumns, OrderColumns } from '../../../model/run/run.ts';
 
 const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
-/** Rows at both ends of a part. */
-const EDGE = 2;
+/** Number of rows at each end of a part that are always kept. */
+const EDGE_ROWS = 2;
 
 /** The rows of a part, in columns. */
 export type PartOfBars = Pick<BarColumns, (typeof COLUMNS)[number]>;
 
 /**
- * Keeps the rows at which an order was placed, arrived or filled, those beside them, and all rows before the run. What lies between two of
- * them is joined to one row for each day (UTC): its open, high, low and close are those of the rows that it joins.
+ * Keeps the rows at which an order was placed, arrived or filled, the rows beside them, and all rows before the run. The other rows are joined to
+ * one row for each UTC day, with the open, high, low and close of the joined rows.
  */
 export class ThinBars {
-  /** When something happened, ascending; and the first of them that no row has reached. */
+  /** Times of order events, ascending, and the index of the first one that no row has reached. */
   private readonly timesMs: Float64Array;
-  private next = 0;
+  private nextTime = 0;
   private readonly firstRow: number;
   private readonly columns: Record<(typeof COLUMNS)[number], GrowingColumn>;
-  /** The last row of the columns joins rows, and may join more that close until then. -Infinity: it joins none. */
+  /** End of the day whose rows the last row of the columns joins, ms UTC; -Infinity: the last row is a kept one and joins no rows. */
   private dayEndMs = -Infinity;
   private isKept = new Uint8Array(0);
 
@@ -43,10 +43,10 @@ export class ThinBars {
     };
   }
 
-  /** Takes the rows from `from` to `to` (exclusive) of `part`; the first of them is row `row` of all bars. */
+  /** Adds the rows from `from` to `to` (exclusive) of `part`. `row`: number of the first one among all bars. */
   take(part: PartOfBars, from: number, to: number, row: number): void {
     this.mark(part.closeMs, from, to);
-    // The rows before the run, its first row, and the next one: the first may have opened before the run, and buy-and-hold begins at an open inside it.
+    // Keep the rows before the run and its first two rows. The first one may have opened before the run, and buy-and-hold begins at an open inside it.
     this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 2)));
     for (let index = from; index < to;) {
       if (this.isKept[index - from] === 1) {
@@ -78,22 +78,22 @@ export class ThinBars {
     };
   }
 
-  /** Marks the rows to keep. A part does not know the rows around it, so it keeps those at its ends. */
+  /** Marks the rows to keep. The neighbours of a part are not known here, so the rows at its ends are kept. */
   private mark(closeMs: Float64Array, from: number, to: number): void {
     const rows = to - from;
     if (this.isKept.length < rows) this.isKept = new Uint8Array(rows);
     const isKept = this.isKept.fill(0);
-    isKept.fill(1, 0, Math.min(EDGE, rows));
-    isKept.fill(1, Math.max(0, rows - EDGE), rows);
+    isKept.fill(1, 0, Math.min(EDGE_ROWS, rows));
+    isKept.fill(1, Math.max(0, rows - EDGE_ROWS), rows);
     const { timesMs } = this;
     const lastMs = closeMs[to - 1]!;
     let row = 0;
-    for (; this.next < timesMs.length && timesMs[this.next]! <= lastMs; this.next++) {
-      while (closeMs[from + row]! < timesMs[this.next]!) row++;
-      // The row that closes at this time, or after it, and the one that opens then; in a gap also the last one that has closed.
+    for (; this.nextTime < timesMs.length && timesMs[this.nextTime]! <= lastMs; this.nextTime++) {
+      while (closeMs[from + row]! < timesMs[this.nextTime]!) row++;
+      // Keep the row that closes at this time or after it, and the row that opens then. In a gap, keep the last closed row, too.
       isKept[row] = 1;
       if (row + 1 < rows) isKept[row + 1] = 1;
-      if (row > 0 && closeMs[from + row] !== timesMs[this.next]) isKept[row - 1] = 1;
+      if (row > 0 && closeMs[from + row] !== timesMs[this.nextTime]) isKept[row - 1] = 1;
     }
   }
 
@@ -101,7 +101,7 @@ export class ThinBars {
     for (const name of COLUMNS) this.columns[name].push(part[name][at]!);
   }
 
-  /** Joins the rows from `from` on that close on one day, up to `to`, to the last row if that is of the same day. Returns the next row. */
+  /** Joins the rows from `from` up to `to` that close on one day into one row: the last row of the columns if it is of that day. Returns the next row. */
   private joinRows(part: PartOfBars, from: number, to: number): number {
     let index = from;
     if (part.closeMs[index]! > this.dayEndMs) {
@@ -128,12 +128,12 @@ export class ThinBars {
   }
 }
 
-/** Returns when orders were placed, arrived and were filled, ascending. */
+/** Returns the times at which orders were placed, arrived and were filled, ascending. */
 function timesOf({ createdMs, arrivedMs }: OrderColumns, { timeMs }: FillColumns): Float64Array {
   const times = new Float64Array(createdMs.length + arrivedMs.length + timeMs.length);
   times.set(createdMs);
   times.set(arrivedMs, createdMs.length);
   times.set(timeMs, createdMs.length + arrivedMs.length);
-  // An order that never arrived has no time (NaN): it comes last, and no row reaches it.
+  // An order that never arrived has no time (NaN). It is sorted last, and no row reaches it.
   return times.toSorted();
 }

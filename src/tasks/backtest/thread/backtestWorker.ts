@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
-import { tuneForOneRun } from '../../../adapters/runtime/v8.ts';
+import { tuneForOneRun } from '../../../adapters/runtime/tuneV8.ts';
 import { assert } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { warning } from '../../../model/warning.ts';
@@ -20,16 +20,16 @@ import type { StrategyEntry } from '../../../definition/load/withDefaults.ts';
 import type { DefinitionSource } from '../../../definition/text/source.ts';
 import type { Importer } from '../../../adapters/plugins/loadModule.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
-import { ledgerFolderOf, noteRun, proofKeyOf } from '../../trials/runParts.ts';
+import { ledgerFolderOf, appendRunToLedger, proofKeyOf } from '../../trials/identityParts.ts';
 import { verdictFor } from '../../trials/verdicts.ts';
-import { verdictWithoutSample, sampleRun } from '../proof/sample.ts';
+import { verdictWithoutSample, sampleRun } from '../proof/sampleRun.ts';
 import { STREAMED_ROWS, type StreamSettings } from '../streamed/streamedRun.ts';
 import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
 import { findBreakEven, type BreakEvenWatcher } from '../breakEven/breakEven.ts';
-import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, Timings, TrialOptions, WorkerInput } from './workerMessages.ts';
 import { toWire } from '../run/wireError.ts';
 
 const port = parentPort;
@@ -42,11 +42,11 @@ const begun = new Map<Phase, number>();
 // The input comes by message: the thread starts before the input is known, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
   tuneForOneRun();
-  answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
+  replyTo(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
 /** Does the work of one message, and returns the reply to it. */
-async function answer(input: WorkerInput): Promise<FromWorker> {
+async function replyTo(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
   if (work.kind === 'breakEven') return { kind: 'broken', found: await runBreakEven(input, work.request) };
   if (work.kind === 'run') {
@@ -60,12 +60,13 @@ async function answer(input: WorkerInput): Promise<FromWorker> {
   };
 }
 
+/** Begins a phase: notes its start time and shows it in the progress cells. */
 function begin(phase: Phase, heartbeat: ProgressCells): void {
   if (!begun.has(phase)) begun.set(phase, nowMs());
   heartbeat.enter(phase);
 }
 
-/** Loads, runs and measures. `hasBreakEven`: the run is also made with other costs. */
+/** Loads, runs and measures a run. `hasBreakEven`: also finds its break-even, by runs with other costs. */
 async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
   const [requested, watcher] = await open(input, request);
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
@@ -88,7 +89,7 @@ async function runBreakEven(input: WorkerInput, request: RunRequest): Promise<Fo
   return { name: plan.name, asset: instrumentsOf(plan)[0]!.quote, breakEven: await silently(() => findBreakEven(plan, watcher)) };
 }
 
-/** Discards what strategies print meanwhile: they run hundreds of times. */
+/** Runs a function and discards the output of strategies meanwhile, because they run hundreds of times. */
 async function silently<T>(run: () => Promise<T>): Promise<T> {
   const streams = [process.stdout, process.stderr];
   const writes = streams.map((stream) => stream.write.bind(stream));
@@ -118,7 +119,10 @@ async function open(input: WorkerInput, request: RunRequest): Promise<readonly [
   return [requested, watcher];
 }
 
-/** Bars are read block by block for a new run alone: a report, a break-even and a verification read all of them several times. */
+/**
+ * Returns the settings with which bars are read block by block; null: all bars stay in memory. A report, a break-even and a verification read all
+ * bars several times.
+ */
 function streamsOf({ work, hasReport, isByBar, stagingFolder }: WorkerInput): StreamSettings | null {
   if (work.kind !== 'run' || work.hasBreakEven || hasReport || isByBar) return null;
   return { folder: `${stagingFolder}/streamed`, minRows: STREAMED_ROWS };
@@ -148,7 +152,7 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
 function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
   const { resolved, requested, summary } = run;
   try {
-    noteRun(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
+    appendRunToLedger(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
     return run;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -3,21 +3,22 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../base/inPackage.ts';
 
-let early: Worker | null = null;
+/** The worker that was started early; null: none is waiting. */
+let earlyWorker: Worker | null = null;
 
 /** Starts a worker for the next `takeWorker`. It does not keep the process alive until it is taken. */
 export function startEarly(): void {
-  early = start();
-  early.unref();
+  earlyWorker = createWorker();
+  earlyWorker.unref();
 }
 
 /** Returns the worker that was started early, or a new one. */
 export function takeWorker(): Worker {
-  const worker = early ?? start();
-  early = null;
+  const worker = earlyWorker ?? createWorker();
+  earlyWorker = null;
   return worker;
 }
 
-function start(): Worker {
+function createWorker(): Worker {
   return new Worker(moduleUrl('tasks/backtest/thread/backtestWorker'), { stdout: true });
 }

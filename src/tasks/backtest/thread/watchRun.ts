@@ -8,11 +8,11 @@ import { StrategyError } from '../../../base/errors.ts';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import { isAuthors } from './authorFrames.ts';
-import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
+import { temporaryFolder } from '../../../adapters/disk/folders/temporaryFolder.ts';
 import { takeWorker } from './prestartedWorker.ts';
-import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
+import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stallDetector.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, WorkerTask, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, RunDescription, RunOutcome, WorkerTask, WorkerInput } from './workerMessages.ts';
 import { fromWire } from '../run/wireError.ts';
 
 /** Options of a run in a thread. */
@@ -24,6 +24,7 @@ export interface WatchOptions {
   readonly colour: boolean;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  /** True when the envelope of the run is computed. */
   readonly findsEnvelope: boolean;
   readonly onLoaded: (loaded: RunDescription) => void;
   /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
@@ -47,7 +48,7 @@ class StallOutcome {
   }
 }
 
-/** The run was done, and its worker ended in the sample: the run is repeated without it. */
+/** The outcome of a worker that ended in the sample, after the run itself was done. The run is then repeated without a sample. */
 class SampleEnd {
   readonly why: string;
   constructor(why: string) {
@@ -74,10 +75,11 @@ export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun
   return watch({ kind: 'verify', ...task }, options, (message) => (message.kind === 'verified' ? message.verdict : null));
 }
 
-type Take<Outcome> = (message: FromWorker) => Outcome | null;
+/** Returns the outcome in a message; null for a message of another kind of work. */
+type OutcomeIn<Outcome> = (message: FromWorker) => Outcome | null;
 
 /** Starts a thread for the work. It starts another one if the run stalls, or if the watched sample breaks it. */
-function watch<Outcome>(work: WorkerTask, options: WatchOptions, take: Take<Outcome>): WatchedRun<Outcome> {
+function watch<Outcome>(work: WorkerTask, options: WatchOptions, outcomeIn: OutcomeIn<Outcome>): WatchedRun<Outcome> {
   let current: Worker | null = null;
   const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
   const discard = () => {
@@ -86,7 +88,7 @@ function watch<Outcome>(work: WorkerTask, options: WatchOptions, take: Take<Outc
   const start = (isByBar: boolean, unsampled: string | null = null): Promise<Outcome | StallOutcome | SampleEnd> => {
     const heartbeat = new ProgressCells();
     current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar, unsampled });
-    return follow(current, heartbeat, options, take);
+    return follow(current, heartbeat, options, outcomeIn);
   };
   const run = async (): Promise<Outcome> => {
     try {
@@ -133,7 +135,7 @@ function follow<Outcome>(
   worker: Worker,
   heartbeat: ProgressCells,
   options: WatchOptions,
-  take: Take<Outcome>,
+  outcomeIn: OutcomeIn<Outcome>,
 ): Promise<Outcome | StallOutcome | SampleEnd> {
   return new Promise((resolve, reject) => {
     const isInSample = (): boolean => heartbeat.phase === 'proof';
@@ -152,7 +154,7 @@ function follow<Outcome>(
       void worker.terminate().then(notify, reject);
     };
     worker.on('message', (message: FromWorker) => {
-      const result = resultIn(message, progress, options, take);
+      const result = resultIn(message, progress, options, outcomeIn);
       if (result !== null) end(() => ('error' in result ? reject(result.error) : resolve(result.outcome)));
     });
     worker.on('error', (error) => {
@@ -175,7 +177,7 @@ function resultIn<Outcome>(
   message: FromWorker,
   progress: ThreadProgress,
   options: WatchOptions,
-  take: Take<Outcome>,
+  outcomeIn: OutcomeIn<Outcome>,
 ): WorkResult<Outcome> | null {
   switch (message.kind) {
     case 'loaded':
@@ -188,7 +190,7 @@ function resultIn<Outcome>(
     case 'done':
     case 'broken':
     case 'verified': {
-      const outcome = take(message);
+      const outcome = outcomeIn(message);
       assert(outcome !== null, 'a worker answers what it was asked');
       return { outcome };
     }
@@ -199,7 +201,7 @@ function resultIn<Outcome>(
   }
 }
 
-/** What the thread has reported up to now. */
+/** The reports of the thread up to now. */
 interface ThreadProgress {
   /** Null until the definition is loaded. */
   loaded: RunDescription | null;
@@ -215,7 +217,7 @@ function showProgress({ phase, rows }: ProgressCells, { loaded, search }: Thread
   else onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
 }
 
-/** Returns the error for a thread that has ended by itself: only a strategy can do that. */
+/** Returns the error for a thread that has ended by itself. Only strategy code can end it. */
 function exitError(code: number, loaded: RunDescription | null): StrategyError {
   const who = loaded?.strategies.join(', ') ?? 'the strategy';
   return new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy');

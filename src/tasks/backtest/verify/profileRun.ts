@@ -14,8 +14,8 @@ import type { ProfileName } from '../../../report/profiles/names.ts';
 import { figureProfileOf, type FigureProfile } from '../../../report/profiles/profile.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
-import { checkInputs } from './inputs.ts';
-import { csvCells } from './tables.ts';
+import { checkInputs } from './checkInputs.ts';
+import { csvCells } from './tableDifference.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
 import { openRun, readRunFile, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
-import { checkInputs, type ChangedInput } from './inputs.ts';
-import { checkResult } from './result.ts';
-import type { TableDifference } from './tables.ts';
+import { checkInputs, type ChangedInput } from './checkInputs.ts';
+import { checkResult } from './checkResult.ts';
+import type { TableDifference } from './tableDifference.ts';
 
 /** The run folder to verify. */
 export interface VerifyTask {

@@ -1,13 +1,13 @@
-// The ups and downs of bars by which code could look ahead: of each bar, over several bars, and of each day.
+// Lists the ups and downs of bars with which a table in code could look ahead: of each bar, over several bars, and of each day.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 
 const DAY_MS = 86_400_000;
-/** Distances, in bars, over which a table may say where the price goes. */
+/** Distances, in bars, over which a table may contain the direction of the price. */
 const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 48, 60, 96, 120];
-/** Rows whose moves over several bars are compared. A longer table shows itself in them. */
+/** Maximum of rows whose moves over several bars are compared. They suffice to find a longer table. */
 const MAX_ROWS = 100_000;
-/** Moves over several bars seldom turn, so more of them can agree by accident. At least this number of turns has to agree as well. */
+/** Minimum of turns that must agree for moves over several bars. These seldom turn, so more of them can agree by accident. */
 const MIN_TURNS = 20;
 
 /** Ups (1) and downs (0) of bars. */
@@ -28,7 +28,7 @@ export function movesOf(bars: BarColumns): BarMoves[] {
   return [...ownMoves, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
 }
 
-/** The moves inside each bar, and from each column, or the middle of several, to the next bar. */
+/** Returns the moves inside each bar, and from bar to bar for each price column and for means of several columns. */
 function stepsOf({ open, high, low, close, length }: Prices): Uint8Array[] {
   const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
   const middles = Float64Array.from({ length }, (_, row) => high[row]! + low[row]!);
@@ -37,16 +37,18 @@ function stepsOf({ open, high, low, close, length }: Prices): Uint8Array[] {
   return [ofBars, ...[close, open, high, low, middles, typical, means].map((of) => upsOf(of, length, 1))];
 }
 
+/** Returns 1 for each row whose price is lower than the price `distance` rows later, else 0. */
 function upsOf(prices: ArrayLike<number>, length: number, distance: number): Uint8Array {
   return Uint8Array.from({ length: Math.max(0, length - distance) }, (_, row) => Number(prices[row + distance]! > prices[row]!));
 }
 
+/** Returns the moves of the close over several bars, for each distance. */
 function distantOf({ close, length }: Prices): BarMoves[] {
   const rows = Math.min(length, MAX_ROWS);
   return DISTANCES.map((distance) => ({ bits: upsOf(close, rows, distance), minTurns: MIN_TURNS, rowOf: (move) => move }));
 }
 
-/** The moves of whole days, for bars that are shorter. */
+/** Returns the moves of whole UTC days; empty if each bar is a day or longer. */
 function dailyOf({ open, high, low, close, openMs, length }: BarColumns): BarMoves[] {
   const firsts: number[] = [];
   const days = { open: [] as number[], high: [] as number[], low: [] as number[], close: [] as number[] };

@@ -1,5 +1,5 @@
-// Finds the ups and downs of the run's own data in the files of a strategy, whatever they are written as: returns, prices in another unit,
-// or one sign a bar; as text, or as bytes in base 64 or hexadecimal digits.
+// Finds the ups and downs of the run's own data in the files of a strategy. They may be written as returns, as prices in another unit, or as
+// one sign a bar, and as text or as bytes in base 64 or hexadecimal digits.
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
@@ -8,33 +8,33 @@ import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { movesOf, type BarMoves } from './barMoves.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
-import { listsIn } from './lists.ts';
+import { listsIn } from './writtenLists.ts';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Signs that are written next to each other: 0 and 1, + and -, up and down, long and short. */
 const SIGNS = /[01]{80,}|[+-]{80,}|[UuDd]{80,}|[LlSs]{80,}/g;
 const UP = new Set(['1', '+', 'U', 'u', 'L', 'l']);
-/** Moves in a row that no table has by accident, and those of them by which places are found. */
-const ENOUGH = 80;
-const FOUND_BY = 48;
-const WINDOW = 2 ** FOUND_BY;
-/** At least this number of the moves that identify a place goes each way, because a price can stand still. */
+/** Number of equal moves in a row that no table has by accident, and the number of them that are indexed to find a place (a window). */
+const MIN_MOVES = 80;
+const WINDOW_MOVES = 48;
+const WINDOW_VALUES = 2 ** WINDOW_MOVES;
+/** Minimum of ups, and of downs, in a window, because the price may not move for many bars. */
 const MIN_EACH_WAY = 12;
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
-/** Letters and digits of encoded bytes. */
-const MAX_ENCODED = 500_000;
-/** One place in eight of a dense sequence is kept. A table that is longer than the shortest has many of them. */
-const KEPT_OF_DENSE = 8;
-/** Places in one file with the same moves that are looked at. */
+/** Maximum of letters and digits of encoded bytes that are searched. */
+const MAX_ENCODED_CHARACTERS = 500_000;
+/** Of a dense sequence, every eighth window is indexed. A table that is longer than the minimum contains several of them. */
+const DENSE_STEP = 8;
+/** Maximum of places in one file with the same window that are compared. */
 const MAX_PLACES = 4;
 
 /** A sequence of ups and downs that a file contains. */
 interface Sequence {
   readonly bits: Uint8Array;
-  /** Where each of them stands in the text. */
+  /** Position of each bit in the text. */
   readonly places: ArrayLike<number>;
-  /** True: it is as likely anything else, and long. Only some of its places are kept to find it by. */
+  /** True for a long sequence that is probably no table, such as encoded bytes. Only some of its windows are indexed. */
   readonly isDense?: boolean;
 }
 
@@ -42,7 +42,12 @@ interface Sequence {
 export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
-    const sequences = [...signsIn(text), ...tablesIn(text), ...listsIn(text), ...encodedIn(text, Math.min(MAX_ENCODED, maxBytes / 8))];
+    const sequences = [
+      ...signSequencesIn(text),
+      ...tableSequencesIn(text),
+      ...listsIn(text),
+      ...encodedSequencesIn(text, Math.min(MAX_ENCODED_CHARACTERS, maxBytes / 8)),
+    ];
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
@@ -71,7 +76,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
 }
 
 /** Returns the runs of plus and minus signs in a text, as bits. */
-function signsIn(text: string): Sequence[] {
+function signSequencesIn(text: string): Sequence[] {
   return [...text.matchAll(SIGNS)].map(([signs], matchIndex, all) => {
     const { index } = all[matchIndex]!;
     return {
@@ -82,15 +87,15 @@ function signsIn(text: string): Sequence[] {
 }
 
 /** Returns the signs of numbers, and of the steps from one to the next, along each column that a table may have. */
-function tablesIn(text: string): Sequence[] {
+function tableSequencesIn(text: string): Sequence[] {
   const numbers = [...text.matchAll(NUMBER)];
-  if (numbers.length < ENOUGH || numbers.length > MAX_NUMBERS) return [];
+  if (numbers.length < MIN_MOVES || numbers.length > MAX_NUMBERS) return [];
   const values = Float64Array.from(numbers, ([each]) => Number(each));
   const sequences: Sequence[] = [];
   for (let columns = 1; columns <= MAX_TABLE_COLUMNS; columns++) {
     for (let column = 0; column < columns; column++) {
       const columnValues = values.filter((_, position) => position % columns === column);
-      if (columnValues.length <= ENOUGH) continue;
+      if (columnValues.length <= MIN_MOVES) continue;
       const places = numbers.flatMap(({ index }, position) => (position % columns === column ? [index] : []));
       sequences.push({ bits: Uint8Array.from(columnValues, (value) => Number(value > 0)), places });
       sequences.push({
@@ -102,9 +107,9 @@ function tablesIn(text: string): Sequence[] {
   return sequences;
 }
 
-/** The same of what is written as bytes. */
-function encodedIn(text: string, maxCharacters: number): Sequence[] {
-  return bytesIn(text, ENOUGH, maxCharacters).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
+/** Returns the bits, and the signs and steps of numbers, that encoded bytes of a text may contain. */
+function encodedSequencesIn(text: string, maxCharacters: number): Sequence[] {
+  return bytesIn(text, MIN_MOVES, maxCharacters).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
     const places = Array.from({ length: values.length }, (_, index) => placeAt(index));
     if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
     const signs = Uint8Array.from(values, (value) => Number(value > 0));
@@ -118,8 +123,8 @@ type WindowPlaces = ReadonlyMap<number, readonly (readonly [sequence: number, at
 function windowsOf(sequences: readonly Sequence[]): WindowPlaces {
   const windows = new Map<number, (readonly [number, number])[]>();
   for (const [index, { bits, isDense = false }] of sequences.entries()) {
-    eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, position) => {
-      if (isDense && window % KEPT_OF_DENSE !== 0) return;
+    eachWindow(bits, bits.length - (MIN_MOVES - WINDOW_MOVES), (window, position) => {
+      if (isDense && window % DENSE_STEP !== 0) return;
       const positions = windows.get(window);
       if (positions === undefined) windows.set(window, [[index, position]]);
       else if (positions.length < MAX_PLACES) positions.push([index, position]);
@@ -133,33 +138,33 @@ function eachWindow(bits: Uint8Array, end: number, take: (window: number, positi
   let window = 0;
   let ups = 0;
   for (let index = 0; index < end; index++) {
-    window = (window % (WINDOW / 2)) * 2 + bits[index]!;
-    ups += bits[index]! - (index >= FOUND_BY ? bits[index - FOUND_BY]! : 0);
-    if (index >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, index - FOUND_BY + 1);
+    window = (window % (WINDOW_VALUES / 2)) * 2 + bits[index]!;
+    ups += bits[index]! - (index >= WINDOW_MOVES ? bits[index - WINDOW_MOVES]! : 0);
+    if (index >= WINDOW_MOVES - 1 && ups >= MIN_EACH_WAY && ups <= WINDOW_MOVES - MIN_EACH_WAY) take(window, index - WINDOW_MOVES + 1);
   }
 }
 
-/** Returns a row of the data and the place in the text from which on all moves are alike. */
+/** Returns the row of the data and the position in the text at which equal moves begin; null: none. */
 function placeOf(
   moves: BarMoves,
   sequences: readonly Sequence[],
   windows: WindowPlaces,
 ): { readonly row: number; readonly at: number } | null {
   let firstMatch: { readonly row: number; readonly at: number } | null = null;
-  eachWindow(moves.bits, moves.bits.length - (ENOUGH - FOUND_BY), (window, move) => {
+  eachWindow(moves.bits, moves.bits.length - (MIN_MOVES - WINDOW_MOVES), (window, move) => {
     if (firstMatch !== null) return;
     for (const [index, position] of windows.get(window) ?? []) {
       const { bits, places } = sequences[index]!;
-      if (isAlike(bits, position, moves, move)) firstMatch = { row: moves.rowOf(move), at: places[position]! };
+      if (hasSameMoves(bits, position, moves, move)) firstMatch = { row: moves.rowOf(move), at: places[position]! };
     }
   });
   return firstMatch;
 }
 
-/** Returns true when enough moves from `move` on, with enough turns among them, are the bits from `index` on. */
-function isAlike(bits: Uint8Array, position: number, { bits: moves, minTurns }: BarMoves, move: number): boolean {
+/** True when the moves from `move` on equal the bits from `position` on, for at least MIN_MOVES moves and the minimum of turns. */
+function hasSameMoves(bits: Uint8Array, position: number, { bits: moves, minTurns }: BarMoves, move: number): boolean {
   let turns = 0;
-  for (let count = 0; count < ENOUGH || turns < minTurns; count++) {
+  for (let count = 0; count < MIN_MOVES || turns < minTurns; count++) {
     if (position + count >= bits.length || bits[position + count] !== moves[move + count]) return false;
     if (count > 0 && bits[position + count] !== bits[position + count - 1]) turns++;
   }

@@ -1,4 +1,4 @@
-// Finds prices of the run's own data in the files of a strategy: a table of them shows data from after a bar.
+// Finds prices of the run's own data in the files of a strategy. A strategy with such a table knows prices that come after a bar.
 
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -10,25 +10,25 @@ import { chosenPricesIn } from './chosenPrices.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Prices in a row that no table has by accident, and how many of them must differ: a price can stand still. */
-const ENOUGH = 10;
-const DIFFERENT = 5;
-/** Numbers between two prices of a table: its other columns. */
+/** Number of equal prices in a row that no table has by accident, and the minimum of different ones among them, because a price may not move. */
+const MIN_PRICES = 10;
+const MIN_DIFFERENT = 5;
+/** Maximum of columns of a table: the distance between two prices in the list of numbers. */
 const MAX_TABLE_COLUMNS = 12;
-/** Rows with one price that are looked at. */
+/** Maximum of rows with one price that are compared. */
 const MAX_ROWS = 16;
 /** Size of the largest file that is searched, in bytes. */
 export const MAX_BYTES = 64_000_000;
 
 /**
- * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
- * ones than `maxBytes` are not searched. `all`: the plan with all rows, among which single prices were chosen.
+ * Returns a refuted proof of purity if a file contains a table of prices; null if none does. `files`: absolute paths of the strategy files. Files
+ * larger than `maxBytes` are not searched. `all`: the plan with all rows, from which single prices may have been chosen.
  */
 export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES, all = plan): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
     const numbers = [...text.matchAll(NUMBER)];
-    if (numbers.length < ENOUGH) continue;
+    if (numbers.length < MIN_PRICES) continue;
     const values = Float64Array.from(numbers, ([each]) => Number(each));
     const match = tableIn(plan, values) ?? chosenIn(all, values);
     if (match === null) continue;
@@ -53,7 +53,7 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
   return null;
 }
 
-/** Returns the text of a file; empty where it is larger than `maxBytes`, or no file. */
+/** Returns the text of a file; empty if it is larger than `maxBytes` or cannot be read. */
 export function textOf(file: string, maxBytes: number): string {
   try {
     return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
@@ -79,15 +79,8 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   for (const [feed, { bars }] of feeds.entries()) {
     for (const column of COLUMNS) {
       const prices = bars[column].subarray(0, bars.length);
-      const rowsOf = new Map<number, number[]>();
-      for (let row = 0; row < prices.length; row++) {
-        const price = prices[row]!;
-        if (!searchedValues.has(price)) continue;
-        const rows = rowsOf.get(price);
-        if (rows === undefined) rowsOf.set(price, [row]);
-        else if (rows.length < MAX_ROWS) rows.push(row);
-      }
-      if (rowsOf.size < DIFFERENT) continue;
+      const rowsOf = rowsByPrice(prices, searchedValues);
+      if (rowsOf.size < MIN_DIFFERENT) continue;
       for (let index = 0; index < values.length; index++) {
         const row = rowsOf.get(values[index]!)?.find((each) => isTable(values, index, prices, each));
         if (row !== undefined) return { index, row, column, feed };
@@ -95,6 +88,19 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
     }
   }
   return null;
+}
+
+/** Returns the first MAX_ROWS rows of each price that is one of `searchedValues`. */
+function rowsByPrice(prices: Float64Array, searchedValues: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
+  const rowsOf = new Map<number, number[]>();
+  for (let row = 0; row < prices.length; row++) {
+    const price = prices[row]!;
+    if (!searchedValues.has(price)) continue;
+    const rows = rowsOf.get(price);
+    if (rows === undefined) rowsOf.set(price, [row]);
+    else if (rows.length < MAX_ROWS) rows.push(row);
+  }
+  return rowsOf;
 }
 
 /** Returns the first feed whose data contain the values as chosen prices, such as the close of each day; null without such a feed. */
@@ -106,19 +112,19 @@ function chosenIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   return null;
 }
 
-/** Returns true when the numbers from `position` on, at some distance from each other, are the prices from `row` on, forwards or backwards. */
+/** True when every n-th number from `position` on equals the prices from `row` on, forwards or backwards, for some n. */
 function isTable(values: Float64Array, position: number, prices: Float64Array, row: number): boolean {
-  return isTableTowards(1, values, position, prices, row) || isTableTowards(-1, values, position, prices, row);
+  return isTableInDirection(1, values, position, prices, row) || isTableInDirection(-1, values, position, prices, row);
 }
 
-/** `direction`: 1 where later numbers are later prices, -1 where the newest price comes first. */
-function isTableTowards(direction: 1 | -1, values: Float64Array, position: number, prices: Float64Array, row: number): boolean {
-  const end = row + direction * (ENOUGH - 1);
+/** As `isTable` for one direction: 1 if later numbers are later prices, -1 if the newest price is the first number. */
+function isTableInDirection(direction: 1 | -1, values: Float64Array, position: number, prices: Float64Array, row: number): boolean {
+  const end = row + direction * (MIN_PRICES - 1);
   if (end < 0 || end >= prices.length) return false;
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     let count = 1;
-    while (count < ENOUGH && values[position + count * step] === prices[row + direction * count]) count++;
-    if (count === ENOUGH && new Set(prices.subarray(Math.min(row, end), Math.max(row, end) + 1)).size >= DIFFERENT) return true;
+    while (count < MIN_PRICES && values[position + count * step] === prices[row + direction * count]) count++;
+    if (count === MIN_PRICES && new Set(prices.subarray(Math.min(row, end), Math.max(row, end) + 1)).size >= MIN_DIFFERENT) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { emptyBars } from '../../../../test/fixtures/syntheticBars.ts';
 import { chosenPricesIn } from './chosenPrices.ts';
-import { listsIn } from './lists.ts';
+import { listsIn } from './writtenLists.ts';
 
 const rng = seededRng(5);
 const MOVES = Array.from({ length: 400 }, () => rng.next() > 0.5);

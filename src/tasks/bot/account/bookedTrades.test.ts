@@ -9,8 +9,8 @@ it('booked trades keep the newest 2,000 ids of each instrument', () => {
   for (let id = 1; id <= 2500; id++) booked.add('spot:BTCUSDT', String(id));
   booked.add('spot:ETHUSDT', '1');
   booked.add('spot:BTCUSDT', '2500');
-  const [bitcoin, ether] = (['spot:BTCUSDT', 'spot:ETHUSDT'] as InstrumentId[]).map((id) => booked.of(id));
+  const [bitcoin, ether] = (['spot:BTCUSDT', 'spot:ETHUSDT'] as InstrumentId[]).map((id) => booked.idsOf(id));
   expect([bitcoin!.size, bitcoin!.has('500'), bitcoin!.has('501'), bitcoin!.has('2500')]).toEqual([2000, false, true, true]);
   expect([...ether!]).toEqual(['1']);
-  expect(booked.of('spot:SOLUSDT' as InstrumentId).size).toBe(0);
+  expect(booked.idsOf('spot:SOLUSDT' as InstrumentId).size).toBe(0);
 });

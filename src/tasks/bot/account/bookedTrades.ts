@@ -17,7 +17,7 @@ export class BookedTrades {
     if (ids.size > MAX_TRADES) for (const oldest of ids) return void ids.delete(oldest);
   }
   /** Returns trade ids of an instrument. They include every booked trade that the exchange may still list. */
-  of(instrument: InstrumentId): ReadonlySet<string> {
+  idsOf(instrument: InstrumentId): ReadonlySet<string> {
     return this.#ids.get(instrument) ?? new Set();
   }
 }

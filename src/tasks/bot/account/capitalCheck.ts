@@ -6,16 +6,16 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { ConvertedLedger } from '../../../portfolio/convertedLedger.ts';
 import { marketOf } from '../../../app/kinds/market.ts';
-import { answerTo, type MarketService } from '../../download/service.ts';
+import { answerTo, type MarketService } from '../../download/marketService.ts';
 import type { AccountPlan } from '../../../app/kinds/parts.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 
 /** Throws ConfigError if the capital of all strategies is more than the account holds, and NoAnswer if the exchange does not reply. */
 export async function checkCapitalHeld(service: MarketService, plan: RunPlan, engine: Engine): Promise<void> {
   for (const account of marketOf(engine.instruments).accounts(plan, engine)) {
-    const holdings = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
+    const balances = account.market === 'spot' ? await spotBalances(service) : await futuresBalances(service);
     for (const [asset, booked] of bookedAmounts(account)) {
-      const available = holdings.get(asset) ?? new Decimal(0);
+      const available = balances.get(asset) ?? new Decimal(0);
       if (available.greaterThanOrEqualTo(booked)) continue;
       throw capitalError(account.market, asset, booked, available);
     }
@@ -54,13 +54,13 @@ function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, str
 }
 
 /** Returns the balances of a spot account by asset, locked amounts included. */
-async function spotHoldings(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
+async function spotBalances(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
   const { rows } = await answerTo(service, 'spot.account', {});
   return new Map(rows.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]));
 }
 
 /** Returns the wallet balances of a futures account. Unrealised profit does not count. */
-async function futuresHoldings(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
+async function futuresBalances(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
   const { rows } = await answerTo(service, 'futures.account', {});
   return new Map(rows.map(({ marginCoin, walletBalance, accountNormal }) => [marginCoin, new Decimal(walletBalance ?? accountNormal)]));
 }

@@ -5,7 +5,7 @@ import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.t
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
-import { answerTo, NoAnswer, type MarketService } from '../../download/service.ts';
+import { answerTo, NoAnswer, type MarketService } from '../../download/marketService.ts';
 
 /** Maximum of rows that one list returns. */
 const MAX_ROWS = 1000;
@@ -26,34 +26,35 @@ export async function readLeftOrders(service: MarketService, instruments: readon
 }
 
 /** Returns the halt reason of a start that has found such orders. */
-export function leftText(openOrders: readonly string[]): string {
+export function leftOrdersReason(openOrders: readonly string[]): string {
   const named = openOrders.slice(0, MAX_NAMED).join(', ');
   const more = openOrders.length > MAX_NAMED ? ` and ${openOrders.length - MAX_NAMED} more` : '';
   return `the data folder has no journal, and the exchange has orders of a bot: ${named}${more}`;
 }
 
-const textOf = (symbol: string, orderId: string, cid: string): string =>
-  `${symbol} ${sanitizeText(orderId, 40)} (${sanitizeText(cid, 40)})`;
+const leftOrderText = (symbol: string, orderId: string, clientOrderId: string): string =>
+  `${symbol} ${sanitizeText(orderId, 40)} (${sanitizeText(clientOrderId, 40)})`;
 
 /** Returns open orders and orders of recent trades. */
 async function spotOrders(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
   const orderIds = new Map<string, string>();
-  const addIfOwn = (orderId: string, cid: string | null): void => {
-    if (cid !== null && isClientOrderId(cid)) orderIds.set(orderId, textOf(symbol, orderId, cid));
+  const addIfOfBot = (orderId: string, clientOrderId: string | null): void => {
+    if (clientOrderId !== null && isClientOrderId(clientOrderId)) orderIds.set(orderId, leftOrderText(symbol, orderId, clientOrderId));
   };
   const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MAX_ROWS });
-  for (const { orderId, clientOrderId } of open.rows) addIfOwn(orderId, clientOrderId);
+  for (const { orderId, clientOrderId } of open.rows) addIfOfBot(orderId, clientOrderId);
   const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MAX_ROWS });
   const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !orderIds.has(id)));
   for (const orderId of [...ids].slice(0, MAX_QUERIED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
-    addIfOwn(orderId, order?.clientOrderId ?? null);
+    addIfOfBot(orderId, order?.clientOrderId ?? null);
     // One order is reason enough for the halt.
     if (orderIds.size > 0) break;
   }
   return [...orderIds.values()];
 }
 
+/** HTTP status of a service that does not have the list. */
 const NOT_FOUND = 404;
 
 /** Returns the orders of the order history. */
@@ -63,6 +64,6 @@ async function futuresOrders(service: MarketService, { wireName: contractName }:
   if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND)) return [];
   if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'run isobar doctor to find the reason');
   return outcome.value.rows.flatMap(({ orderId, clientId }) =>
-    clientId !== null && isClientOrderId(clientId) ? [textOf(contractName, orderId, clientId)] : [],
+    clientId !== null && isClientOrderId(clientId) ? [leftOrderText(contractName, orderId, clientId)] : [],
   );
 }

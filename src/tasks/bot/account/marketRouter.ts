@@ -14,19 +14,21 @@ export class MarketRouter implements OrderGateway {
   readonly #byMarket = new Map<Market, RestExchange>();
 
   /** Adds the service of a market. Services come later than this port, because they need the engine and the engine needs the port. */
-  open(market: Market, service: RestExchange): void {
+  addService(market: Market, service: RestExchange): void {
     this.#byMarket.set(market, service);
   }
 
   /** Returns the service of a market. */
-  of(market: Market): RestExchange {
+  serviceOf(market: Market): RestExchange {
     const service = this.#byMarket.get(market);
     if (service) return service;
     throw new InvariantError(`the bot has no service for ${market}`);
   }
+  /** Returns each market with its service. */
   entries(): Iterable<[Market, RestExchange]> {
     return this.#byMarket.entries();
   }
+  /** Returns the services of all markets. */
   all(): readonly RestExchange[] {
     return [...this.#byMarket.values()];
   }
@@ -35,18 +37,19 @@ export class MarketRouter implements OrderGateway {
     const others = [...this.#byMarket].filter(([other]) => other !== market);
     return others.some(([, { raisedCauses }]) => raisedCauses.some((cause) => cause.code === code && cause.instrument === instrument));
   }
+  /** True when no service has a request in flight. */
   get isIdle(): boolean {
     return this.all().every(({ isIdle }) => isIdle);
   }
 
   submit(order: ApprovedOrder, seq: number): void {
-    this.of(order.instrument.market).submit(order, seq);
+    this.serviceOf(order.instrument.market).submit(order, seq);
   }
   cancel(order: Order): void {
-    this.of(order.instrument.market).cancel(order);
+    this.serviceOf(order.instrument.market).cancel(order);
   }
   read(order: Order, channel: Channel): void {
-    this.of(order.instrument.market).read(order, channel);
+    this.serviceOf(order.instrument.market).read(order, channel);
   }
   /** Informs the service that an order has ended. A service does not know orders that ended before it was opened. */
   orderEnded(order: Order): void {

@@ -2,7 +2,7 @@
 
 import type { CallOptions, RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { Limiter } from '../../../adapters/exchange/limits/limiter.ts';
-import { SHARES } from '../../../adapters/exchange/limits/shares.ts';
+import { SHARES } from '../../../adapters/exchange/limits/priorityShares.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
 

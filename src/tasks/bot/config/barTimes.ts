@@ -22,7 +22,7 @@ export interface BarTimes {
 /** The klines of the market that takes longest when all its bars close at the same time. */
 export interface BarLoad {
   readonly market: Market;
-  /** Kline calls after a close that all feeds share. */
+  /** Number of kline calls that are due at the same close. */
   readonly calls: number;
   /** Kline calls that a window of the rate limit admits. */
   readonly perWindow: number;
@@ -38,46 +38,54 @@ const MIN_GRACE_MS = 5000;
 /** The default grace is this much longer than the feeds need, and at most this share of the shortest interval. */
 const GRACE_FACTOR = 1.5;
 const GRACE_SHARE = 0.25;
-/** Assumed length of a window beyond that of the limit. A window counts from the replies to its calls, and clocks differ. */
-const ANSWER_MS = 100;
+/** Added to each window, ms, because it counts from the replies to its calls, and clocks differ. */
+const REPLY_MS = 100;
 /** Share of the rate limit that polls of trades may take. The rest is for klines and what else the bot reads. */
 const TRADE_SHARE = 0.5;
 
 /** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
 export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
   const table = limitTable(limits);
-  const sets = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
-  const keys = [...sets.values()];
-  const minInterval = keys.map(({ interval }) => interval).reduce((a, b) => (typicalLengthMs(b) < typicalLengthMs(a) ? b : a));
+  const keyBySet = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
+  const feedKeys = [...keyBySet.values()];
+  const minInterval = minIntervalOf(feedKeys.map(({ interval }) => interval));
   const polls = table.get('spot.recentTrades')!;
   const pollsPerWindow = polls.limit.windowMs / MIN_TRADE_POLL_MS;
   const maxTradeFeeds = Math.floor((TRADE_SHARE * polls.limit.count) / polls.weight / pollsPerWindow);
-  const tradeFeeds = keys.filter(({ interval }) => isTradeBars(interval)).length;
-  const loads = [...new Set(keys.map(({ market }) => market))].map((market): BarLoad => {
+  const tradeFeeds = feedKeys.filter(({ interval }) => isTradeBars(interval)).length;
+  const loads = [...new Set(feedKeys.map(({ market }) => market))].map((market): BarLoad => {
     const { limit, weight } = table.get(market === 'spot' ? 'spot.klines' : 'futures.klines')!;
-    const calls = keys.filter((key) => key.market === market && !isTradeBars(key.interval)).length;
-    const polled = limit === polls.limit ? Math.ceil(tradeFeeds * pollsPerWindow) * polls.weight : 0;
-    const perWindow = Math.max(1, Math.floor((limit.count - polled) / weight));
+    const calls = feedKeys.filter((key) => key.market === market && !isTradeBars(key.interval)).length;
+    const pollWeight = limit === polls.limit ? Math.ceil(tradeFeeds * pollsPerWindow) * polls.weight : 0;
+    const perWindow = Math.max(1, Math.floor((limit.count - pollWeight) / weight));
     return { market, calls, perWindow, windowMs: limit.windowMs, minInterval, tradeFeeds, maxTradeFeeds };
   });
-  return loads.reduce((a, b) => (windowsOf(b) * b.windowMs > windowsOf(a) * a.windowMs ? b : a));
+  return slowestOf(loads);
 }
 
+/** Returns the shortest interval; the first of equal ones. */
+const minIntervalOf = (intervals: readonly Interval[]): Interval =>
+  intervals.reduce((min, interval) => (typicalLengthMs(interval) < typicalLengthMs(min) ? interval : min));
+
+/** Returns the load of the market whose calls take longest; the first of equal ones. */
+const slowestOf = (loads: readonly BarLoad[]): BarLoad =>
+  loads.reduce((slowest, load) => (extraWindows(load) * load.windowMs > extraWindows(slowest) * slowest.windowMs ? load : slowest));
+
 /** Returns the number of rate limit windows that the calls need after the first one. */
-const windowsOf = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.max(0, Math.ceil(calls / perWindow) - 1);
+const extraWindows = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.max(0, Math.ceil(calls / perWindow) - 1);
 
 /** Returns the time from a close to the reply to the last kline call, ms. */
 export function neededMs(
   load: Pick<BarLoad, 'calls' | 'perWindow' | 'windowMs'>,
   { delayMs, spreadMs }: Omit<BarTimes, 'graceMs'>,
 ): number {
-  return delayMs + spreadMs + windowsOf(load) * (load.windowMs + ANSWER_MS) + ANSWER_MS;
+  return delayMs + spreadMs + extraWindows(load) * (load.windowMs + REPLY_MS) + REPLY_MS;
 }
 
 /** Returns the default of `graceMs`: 1.5 times what the feeds need, at least 5 s, at most a quarter of the shortest interval. */
 export function defaultGraceMs(load: BarLoad, times: Omit<BarTimes, 'graceMs'>): number {
-  const wantedMs = Math.ceil(Math.max(MIN_GRACE_MS, GRACE_FACTOR * neededMs(load, times)));
-  return Math.min(wantedMs, GRACE_SHARE * typicalLengthMs(load.minInterval));
+  const preferredMs = Math.ceil(Math.max(MIN_GRACE_MS, GRACE_FACTOR * neededMs(load, times)));
+  return Math.min(preferredMs, GRACE_SHARE * typicalLengthMs(load.minInterval));
 }
 
 /**

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { formatMinute, parseTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { LiveFile } from './schema.ts';
+import type { LiveFile } from './liveSchema.ts';
 
 /** A span of time from `fromMs` to before `toMs`, ms UTC. */
 export interface MaintenanceSpan {
@@ -85,7 +85,7 @@ export class Maintenance {
     });
     const open = spans.filter(({ fromMs }) => fromMs <= nowMs);
     for (const cancels of [false, true])
-      this.#settle(
+      this.#updateHalt(
         cancels,
         open.filter((span) => span.cancels === cancels),
         nowMs,
@@ -101,7 +101,7 @@ export class Maintenance {
   }
 
   /** Raises the halt of one kind of window if one is open, and clears it otherwise. */
-  #settle(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
+  #updateHalt(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
     const { engine, step } = this.#deps;
     const code = cancels ? CODES.cancel : CODES.keep;
     const { halts } = engine.risk;

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { loadModules, type ModuleOptions } from '../../../definition/models/modules.ts';
 import { NO_MODELS } from '../../../definition/models/loadModels.ts';
 import type { ModulePlan } from '../../../definition/plan/module.ts';
-import type { LiveConfig } from './read.ts';
+import type { LiveConfig } from './liveConfig.ts';
 import type { Mode } from './mode.ts';
 
 /** Parts that modules may add to in every mode. */

@@ -19,7 +19,7 @@ export interface FeedDefinition {
 export interface WantedFeed {
   readonly name: string;
   readonly key: BarKey;
-  readonly isHidden: boolean;
+  readonly isExecutionOnly: boolean;
 }
 
 /** Returns the feeds of a config as text, in order. Every start of one lifetime of a bot has the same feeds. */
@@ -47,7 +47,7 @@ export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = 
           'write an interval such as 1m: the exchange has no endpoint for the trades of contracts',
         );
       }
-      return { name, key: { market, symbol, interval }, isHidden: false };
+      return { name, key: { market, symbol, interval }, isExecutionOnly: false };
     }),
   );
   return [...visibleFeeds, ...executionOnlyFeedsOf(visibleFeeds, definition.fills?.inside, source, isChecked)];
@@ -73,7 +73,7 @@ function executionOnlyFeedsOf(
   }
   return [...finest.values()].flatMap(({ name, key }) => {
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
-    if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isExecutionOnly: true }];
     if (!isChecked) return [];
     throw new ConfigError(
       `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${executionInterval}`,

@@ -3,11 +3,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BotControl } from '../../control/botControl.ts';
 import { metricsText } from '../../control/metrics.ts';
-import { perform, readRequest, requiredScope, type BotRequest } from '../../control/request.ts';
+import { perform, readRequest, requiredLevel, type BotRequest } from '../../control/botRequest.ts';
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS, singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { assets, type PageAsset } from './assets.ts';
-import { RequestGuard, wordFor, type AccessRefusal } from './guard.ts';
+import { RequestGuard, wordFor, type AccessRefusal } from './requestGuard.ts';
 import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
@@ -69,7 +69,7 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
   }
   const handler = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
   const server = createServer(SERVER_LIMITS, (request, response) =>
-    receiveBody(request, MAX_BODY_BYTES, (body) => void handler.answer(request, body).then((answer) => send(response, answer))),
+    receiveBody(request, MAX_BODY_BYTES, (body) => void handler.replyTo(request, body).then((answer) => send(response, answer))),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await startListening(server, host, port);
@@ -114,7 +114,7 @@ class DashboardHandler {
   }
 
   /** Returns the reply to a request. `body` null: the body was too large. */
-  async answer(request: IncomingMessage, body: Buffer | null): Promise<PageAnswer> {
+  async replyTo(request: IncomingMessage, body: Buffer | null): Promise<PageAnswer> {
     const { method = '', url = '' } = request;
     const received = { method, headers: singleHeaders(request.headers) };
     const misplaced = this.#guard?.refusesPlace(received) ?? null;
@@ -160,7 +160,7 @@ class DashboardHandler {
 
   /** Carries out a request of the page, if its token allows it and the operator has typed the word that it needs. */
   async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<PageAnswer> {
-    const allowed = this.#guard!.allows(received, requiredScope(request.op));
+    const allowed = this.#guard!.allows(received, requiredLevel(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
     if (word !== null && typed !== word) return refusalReply({ status: 400, problem: `type the word ${word} to confirm` });

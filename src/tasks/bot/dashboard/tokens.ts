@@ -1,42 +1,43 @@
-// The access tokens of the dashboard: 256 bits for each scope, in a file that only the user of the bot can read.
+// The access tokens of the dashboard: 256 bits for each level, in a file that only the user of the bot can read.
 
 import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOKEN_NAME } from '../../control/folder/dataFolder.ts';
-import type { AccessScope } from '../../control/request.ts';
+import type { AccessLevel } from '../../control/botRequest.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
-/** Each scope includes those before it. */
-export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
-const PATTERN = /^[\w-]{43}$/;
+/** Each level of access includes those before it. */
+export const LEVELS_WEAKEST_FIRST: readonly AccessLevel[] = ['read', 'operate', 'kill'];
+const TOKEN_PATTERN = /^[\w-]{43}$/;
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** The tokens as text, by scope. */
-export type TokenTexts = Readonly<Record<AccessScope, string>>;
+/** The tokens as text, by level. */
+export type TokenTexts = Readonly<Record<AccessLevel, string>>;
 
 /** Keeps only digests of the tokens in memory. */
 export class Tokens {
-  readonly #digests: ReadonlyMap<AccessScope, Buffer>;
+  readonly #digests: ReadonlyMap<AccessLevel, Buffer>;
 
   constructor(texts: TokenTexts) {
-    this.#digests = new Map(ACCESS.map((scope) => [scope, digest(texts[scope])]));
+    this.#digests = new Map(LEVELS_WEAKEST_FIRST.map((level) => [level, digest(texts[level])]));
   }
 
-  /** Returns the scope of an `Authorization` header; null: none. Takes the same time for every text of the same length. */
-  allows(header: string | undefined): AccessScope | null {
+  /** Returns the level of an `Authorization` header; null: none. Takes the same time for every text of the same length. */
+  levelOfHeader(header: string | undefined): AccessLevel | null {
     const sentDigest = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
-    let scopeOfToken: AccessScope | null = null;
+    let levelOfToken: AccessLevel | null = null;
     // Compare all tokens, so that the time reveals nothing.
-    for (const [scope, storedDigest] of this.#digests) if (timingSafeEqual(sentDigest, storedDigest)) scopeOfToken = scope;
-    return scopeOfToken;
+    for (const [level, storedDigest] of this.#digests) if (timingSafeEqual(sentDigest, storedDigest)) levelOfToken = level;
+    return levelOfToken;
   }
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** True when a token of scope `granted` allows requests that need scope `needs`. */
-export const suffices = (granted: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(granted) >= ACCESS.indexOf(needs);
+/** True when a token of level `granted` allows requests that need level `needs`. */
+export const includesLevel = (granted: AccessLevel, needs: AccessLevel): boolean =>
+  LEVELS_WEAKEST_FIRST.indexOf(granted) >= LEVELS_WEAKEST_FIRST.indexOf(needs);
 
 /**
  * Returns the tokens of a data folder, and creates them if the file does not exist. Throws ConfigError for a file that other users can
@@ -44,6 +45,7 @@ export const suffices = (granted: AccessScope, needs: AccessScope): boolean => A
  */
 export function tokensIn(folder: string): TokenTexts {
   const path = join(folder, TOKEN_NAME);
+  // Create the file exclusively, so that two starts cannot both write it.
   try {
     const tokens: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
     const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
@@ -106,5 +108,5 @@ function openTokens(path: string, remedy: string): number {
 function isTokens(value: unknown): value is TokenTexts {
   if (typeof value !== 'object' || value === null) return false;
   const texts = value as Readonly<Record<string, unknown>>;
-  return ACCESS.every((scope) => typeof texts[scope] === 'string' && PATTERN.test(texts[scope]));
+  return LEVELS_WEAKEST_FIRST.every((level) => typeof texts[level] === 'string' && TOKEN_PATTERN.test(texts[level]));
 }

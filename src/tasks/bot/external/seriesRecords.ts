@@ -6,7 +6,7 @@ import type { JournalRecord, RecordBody } from '../../../adapters/journal/record
 import { ConfigError } from '../../../base/errors.ts';
 import type { SeriesPlan } from '../../../definition/plan/plan.ts';
 import { GrowingValues } from '../../../model/bars/growingValues.ts';
-import type { BoundSeries, FileBinding } from './sources.ts';
+import type { BoundSeries, FileBinding } from './seriesSources.ts';
 
 /** A record of values of one series. */
 export type SeriesRecord = RecordBody<'SERIES'>;
@@ -86,7 +86,7 @@ function readWholeFile(name: string, { path, time, knownAt, value }: FileBinding
   const file = new GrowingFile(path, { time, knownAt, value, series: name });
   const rows: FileRow[] = [];
   for (;;) {
-    const look = file.look();
+    const look = file.readNew();
     rows.push(...look.rows);
     const [problem] = look.problems;
     if (problem !== undefined)

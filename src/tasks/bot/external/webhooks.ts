@@ -8,7 +8,7 @@ import { openWebhookServer, type HookReply, type OpenWebhooks } from '../../../a
 import { singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/text/secret.ts';
-import type { BoundSeries, WebhookSettings } from './sources.ts';
+import type { BoundSeries, WebhookSettings } from './seriesSources.ts';
 
 /** Journals a genuine value. Resolves once the record is durable. */
 export type TakeHookValue = (name: string, value: HookValue) => Promise<'taken' | 'duplicate' | 'stopped'>;
@@ -45,12 +45,13 @@ function bitsOf(text: string): number {
 export interface HooksDeps {
   readonly settings: WebhookSettings;
   readonly checkers: ReadonlyMap<string, HookChecker>;
-  readonly take: TakeHookValue;
+  /** Journals a value. Resolves with what became of it. */
+  readonly acceptValue: TakeHookValue;
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
 /** Opens the server. Throws ConfigError for a port that is in use. */
-export async function openWebhooks({ settings, checkers, take, log }: HooksDeps): Promise<OpenWebhooks> {
+export async function openWebhooks({ settings, checkers, acceptValue, log }: HooksDeps): Promise<OpenWebhooks> {
   const refusals = { count: 0, sinceMs: -Infinity };
   const refuse = (path: string, reply: HookReply): HookReply => {
     refusals.count++;
@@ -64,7 +65,7 @@ export async function openWebhooks({ settings, checkers, take, log }: HooksDeps)
   const handle = async (path: string, headers: IncomingMessage['headers'], body: Buffer): Promise<HookReply> => {
     const checked = checkers.get(path)!.check({ path, headers: singleHeaders(headers), body }, nowMs());
     if ('problem' in checked) return refuse(path, checked);
-    const result = await take(path.slice('/series/'.length), checked);
+    const result = await acceptValue(path.slice('/series/'.length), checked);
     if (result === 'taken') return { status: 200, problem: null };
     return result === 'duplicate'
       ? refuse(path, { status: 409, problem: 'the nonce was already used' })

@@ -4,7 +4,7 @@ import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
 import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import type { TradeEvent } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
 import type { AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { feedsByNeed } from '../../../engine/host/needOrder.ts';
@@ -13,7 +13,7 @@ import { barsBetween, closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute, formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
-import type { KlineSet, LiveSet, BotTradeSet } from './feeds.ts';
+import type { KlineSet, LiveSet, BotTradeSet } from './liveFeeds.ts';
 import { barFactOf, type BarFact } from './barFact.ts';
 import { appendFacts } from './instants.ts';
 import { isTradeSet, pollerOf, tradeEventText, type SetPoller } from './setPollers.ts';
@@ -30,7 +30,7 @@ export interface BarDeliveryDeps {
   readonly random: () => number;
   readonly times: BarTimes;
   /** Reads the state of the orders of these instruments; null: of all. Calls `done` once, perhaps within the call. */
-  readonly settle: (instruments: ReadonlySet<number> | null, done: () => void) => void;
+  readonly bookFills: (instruments: ReadonlySet<number> | null, done: () => void) => void;
   /** Appends `bars` to their feeds, then strategies decide at `atMs`. With `decide: perFeed` called for each part of an instant. */
   readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
@@ -139,15 +139,15 @@ export class BarDelivery {
     const staged: StagedSet = {
       set,
       feeds,
-      bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
+      bars: set.missedBars.filter((bar) => set.copies[0]!.takes(bar)),
       answeredMs: -Infinity,
       poller: pollerOf(
         set,
         { scheduler, serverTime: () => serverTime(set.key.market), random, times, ask: (klines) => ask(klines, place), askTrades },
         {
-          bar: (event) => this.#take(staged, event),
-          trades: (event) => this.#takeTrades(staged, event),
-          answered: (serverMs) => {
+          onBar: (event) => this.#take(staged, event),
+          onTrades: (event) => this.#takeTrades(staged, event),
+          onReply: (serverMs) => {
             staged.answeredMs = serverMs;
             if (isTradeSet(set) || isQuiet(staged, serverMs)) this.#scheduleDelivery();
           },
@@ -291,7 +291,7 @@ export class BarDelivery {
   /** Delivers the bars of a part once its orders are known. Other parts do not wait for that. */
   #settlePart(t: number, { staged, instrument }: Part): void {
     this.#settling++;
-    this.#deps.settle(new Set([instrument]), () => {
+    this.#deps.bookFills(new Set([instrument]), () => {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#settling--;
       this.#scheduleDelivery();
@@ -302,10 +302,10 @@ export class BarDelivery {
   #settleAndDeliver(t: number, staged: readonly StagedSet[], instruments: ReadonlySet<number> | null): void {
     this.#isBusy = true;
     let isWithin = true;
-    this.#deps.settle(instruments, () => {
+    this.#deps.bookFills(instruments, () => {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#isBusy = false;
-      // If `settle` has called back within the call, the loop in `#deliverComplete` continues.
+      // If `bookFills` has called back within the call, the loop in `#deliverComplete` continues.
       if (!isWithin) this.#scheduleDelivery();
     });
     isWithin = false;

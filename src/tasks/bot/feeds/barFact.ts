@@ -1,6 +1,6 @@
 // The form of a bar in the journal.
 
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import type { BarRow } from '../../../model/bars/growingBars.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { storeBars } from '../../../adapters/catalog/bars/catalog.ts';
 import { synthesizeBars } from '../../../adapters/catalog/generate/generate.ts';
-import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
+import { SYNTHETIC } from '../../../adapters/catalog/bars/barQuality.ts';
 import type { Interval } from '../../../model/interval.ts';
 import { catalogBars } from './catalogBars.ts';
 

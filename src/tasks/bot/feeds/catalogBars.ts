@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
-import { loadFeed } from '../../../adapters/catalog/bars/feed.ts';
-import { catalogStore } from '../../../adapters/catalog/bars/store.ts';
+import { loadFeed } from '../../../adapters/catalog/bars/loadFeed.ts';
+import { catalogStore } from '../../../adapters/catalog/bars/barStore.ts';
 import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -15,7 +15,7 @@ const CATALOG_ROWS = 5000;
 
 /**
  * Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has none. A paper exchange that replays bars
- * has a clock of its own, and the catalog may know what comes after it. An interval that the catalog lacks is built from shorter ones.
+ * has a clock of its own, and the catalog may have bars that are later than that clock. An interval that the catalog lacks is built from shorter ones.
  */
 export function catalogBars(catalog: string, key: BarKey, instrument: Instrument, atMs: number): BarColumns | null {
   const bars = existsSync(barsPath(catalog, key)) ? loadBars(catalog, key).bars : builtBars(catalog, key, atMs);
@@ -27,7 +27,7 @@ function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | nul
   try {
     return loadFeed(catalogStore(catalog), key, { fromMs: atMs - CATALOG_ROWS * typicalLengthMs(key.interval), toMs: atMs }).bars;
   } catch (error) {
-    // It has no shorter bars either, or none of this time. The exchange has its newest ones.
+    // The catalog has no shorter bars either, or none of this time. The newest bars come from the exchange.
     if (error instanceof ConfigError) return null;
     throw error;
   }

@@ -1,7 +1,7 @@
 // The known funding rates of a live bot at its start, from its journal and from the catalog. A rate that neither has is NaN.
 
 import { loadSeries } from '../../../adapters/catalog/series/seriesStore.ts';
-import { RATE_DIGITS } from '../../../adapters/catalog/series/series.ts';
+import { RATE_DIGITS } from '../../../adapters/catalog/series/seriesColumns.ts';
 import type { ContractData } from '../../../model/bars/marks.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import { pow10 } from '../../../base/number/exact.ts';

@@ -33,12 +33,12 @@ interface ContractRates {
   readonly instrument: Instrument;
   readonly index: number;
   readonly rates: GrowingRates;
-  readonly begins: KnownRates;
+  readonly startRates: KnownRates;
   readonly poller: RatePoller;
   /** Strategies that have been warned about missing rates. */
   readonly warnedStrategies: Set<number>;
   /** A sentence about missing rates, for strategies that read them; null: none is missing. */
-  readonly lacks: string | null;
+  readonly missingText: string | null;
   /** The next funding time; NaN before the first. */
   dueMs: number;
 }
@@ -46,45 +46,45 @@ interface ContractRates {
 /** The funding rates of one bot. */
 export class FundingReader {
   readonly #deps: FundingReaderDeps;
-  readonly #lines: readonly ContractRates[];
+  readonly #contracts: readonly ContractRates[];
 
   constructor(deps: FundingReaderDeps) {
     this.#deps = deps;
-    this.#lines = deps.engine.instruments.flatMap((instrument, index) =>
-      instrument.contract === undefined ? [] : [this.#lineOf(instrument, index)],
+    this.#contracts = deps.engine.instruments.flatMap((instrument, index) =>
+      instrument.contract === undefined ? [] : [this.#contractRatesOf(instrument, index)],
     );
   }
 
   /** True while a reply is pending. */
   get isBusy(): boolean {
-    return this.#lines.some(({ poller }) => poller.isBusy);
+    return this.#contracts.some(({ poller }) => poller.isBusy);
   }
 
   /** Starts to read the rates of every contract. */
   start(): void {
-    for (const line of this.#lines) {
-      this.#begin(line);
-      if (line.lacks !== null) this.#deps.log('info', null, line.lacks);
-      line.poller.start();
+    for (const contract of this.#contracts) {
+      this.#addStartRates(contract);
+      if (contract.missingText !== null) this.#deps.log('info', null, contract.missingText);
+      contract.poller.start();
     }
     this.warnReaders();
   }
   /** Adds the known rates that are later than the last one. A bot that continues with its journal already has its past rates. */
-  #begin(line: ContractRates): void {
-    const { times, rates } = line.begins;
-    const { lastMs, length, rate } = line.rates;
+  #addStartRates(contract: ContractRates): void {
+    const { times, rates } = contract.startRates;
+    const { lastMs, length, rate } = contract.rates;
     const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
     const from = times.findIndex((timeMs, index) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[index]!)));
-    if (from >= 0) this.#set(line, times.slice(from), rates.slice(from));
+    if (from >= 0) this.#setRates(contract, times.slice(from), rates.slice(from));
   }
   /** Stops all polls. */
   stop(): void {
-    for (const { poller } of this.#lines) poller.stop();
+    for (const { poller } of this.#contracts) poller.stop();
   }
 
   /** Warns each strategy that reads a contract with missing rates, once. */
   warnReaders(): void {
-    for (const { lacks, index, warnedStrategies } of this.#lines) {
+    for (const { missingText: lacks, index, warnedStrategies } of this.#contracts) {
       if (lacks === null) continue;
       for (const run of this.#deps.engine.runs) {
         if (warnedStrategies.has(run.index) || !run.readsFundingOf(index)) continue;
@@ -95,16 +95,16 @@ export class FundingReader {
   }
 
   /** Returns the rates of a contract with their poller, and what is missing of them at the start. */
-  #lineOf(instrument: Instrument, index: number): ContractRates {
+  #contractRatesOf(instrument: Instrument, index: number): ContractRates {
     const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#deps;
     const begins = known(instrument);
     const nextMs = (Math.floor(serverTime().ms / periodMs) + 1) * periodMs;
-    const line: ContractRates = {
+    const contract: ContractRates = {
       instrument,
       index,
-      begins,
+      startRates: begins,
       rates: growingRatesOf(plan, instrument.id),
-      lacks: missingRates(instrument, begins, nextMs),
+      missingText: missingRates(instrument, begins, nextMs),
       warnedStrategies: new Set(),
       dueMs: NaN,
       poller: new RatePoller({
@@ -113,28 +113,28 @@ export class FundingReader {
         periodMs,
         ask: ask(instrument),
         sink: {
-          next: (dueMs) => this.#addNextRate(line, dueMs),
-          rate: (dueMs, text) => this.#set(line, [dueMs], [Number(text)]),
+          next: (dueMs) => this.#addNextRate(contract, dueMs),
+          rate: (dueMs, text) => this.#setRates(contract, [dueMs], [Number(text)]),
           onProblem: (problem) => log('warn', null, `funding rate of ${instrument.wireName}: ${problem}`),
         },
       }),
     };
-    return line;
+    return contract;
   }
 
   /** Adds the next rate as NaN until it has been read, together with every funding time that was missed. */
-  #addNextRate(line: ContractRates, dueMs: number): void {
-    const { instrument, rates } = line;
+  #addNextRate(contract: ContractRates, dueMs: number): void {
+    const { instrument, rates } = contract;
     const { length, lastMs, rate } = rates;
-    if (line.dueMs === lastMs && Number.isNaN(rate[length - 1]!))
+    if (contract.dueMs === lastMs && Number.isNaN(rate[length - 1]!))
       this.#deps.log('warn', null, `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was missed: strategies read NaN`);
-    line.dueMs = dueMs;
+    contract.dueMs = dueMs;
     const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#deps.periodMs);
     const unknown = times.map(() => NaN);
-    this.#set(line, times, unknown);
+    this.#setRates(contract, times, unknown);
   }
 
-  #set({ instrument, rates }: ContractRates, times: readonly number[], values: readonly number[]): void {
+  #setRates({ instrument, rates }: ContractRates, times: readonly number[], values: readonly number[]): void {
     if (times.length === 0) return;
     const texts = values.map(rateText);
     this.#deps.journal({ symbol: instrument.id, times, rates: texts });

@@ -2,11 +2,11 @@
 
 import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import { KlineQueue } from '../../../adapters/exchange/klines/klineQueue.ts';
-import { klinesOf } from '../../../adapters/exchange/klines/klines.ts';
+import { klinesOf } from '../../../adapters/exchange/klines/klinesOf.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { marketTradesOf, type AskTrades } from '../../../adapters/exchange/trades/tradePoller.ts';
-import type { KlineSet, BotTradeSet } from './feeds.ts';
+import type { KlineSet, BotTradeSet } from './liveFeeds.ts';
 
 /** Returns the functions that request the bars of a live bot. */
 export const barCalls = (exchange: Pick<Exchange, 'client' | 'limiter' | 'scheduler'>) => ({

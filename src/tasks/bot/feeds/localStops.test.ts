@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { Brackets } from '../../../orders/stops/brackets.ts';
-import { watchRow } from './localStops.ts';
+import { checkStopsAtRow } from './localStops.ts';
 
 const OPEN_MS = 60_000;
 const CLOSE_MS = 120_000;
@@ -30,7 +30,7 @@ function watchBar(filledMs: number, low: number): { readonly hits: readonly numb
     orders: { active: () => [] },
   };
   const feed = { instrumentIndex: 0, instrument: { priceDigits: 2 }, bars };
-  watchRow(engine as unknown as Engine, feed as unknown as FeedRun, 0);
+  checkStopsAtRow(engine as unknown as Engine, feed as unknown as FeedRun, 0);
   return { hits, best: brackets.list(0)[0]!.best };
 }
 

@@ -10,7 +10,7 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
  * in the order of a backtest. Stop entries do not if `isMissed`: the row passed while the bot was down. Then trailing stops move, and the
  * unfilled remainder of collar orders is cancelled.
  */
-export function watchRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
+export function checkStopsAtRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
   const { brackets, bracketManager, drafts } = engine;
   const { instrumentIndex: index, instrument, bars } = feed;
   const openMs = bars.openMs[row]!;

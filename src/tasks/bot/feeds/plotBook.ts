@@ -25,11 +25,11 @@ class Plot {
     this.strategy = strategy;
     this.drawn = drawn;
     this.#canRecompute = canRecompute;
-    this.note();
+    this.noteValues();
   }
 
   /** Notes the value at the newest bar, and those of the bars since the last note if they can be computed again. */
-  note(): void {
+  noteValues(): void {
     const { feed, series } = this.drawn;
     const rows = rowsSeen(feed);
     const added = Math.min(rows - this.#rows, MAX_PLOT_BARS);
@@ -68,18 +68,18 @@ export class PlotBook {
 
   /** Notes the values at the end of an instant. */
   note(): void {
-    if (this.#plots === null) this.#open();
-    else for (const plot of this.#plots) plot.note();
+    if (this.#plots === null) this.#createPlots();
+    else for (const plot of this.#plots) plot.noteValues();
   }
 
   /** Returns what is drawn on a feed, in the order in which the strategies name it. Call it outside of instants. */
-  of(feed: FeedRun): readonly Plot[] {
+  plotsOf(feed: FeedRun): readonly Plot[] {
     this.note();
-    return (this.#plots ?? this.#open()).filter(({ drawn }) => drawn.feed === feed);
+    return (this.#plots ?? this.#createPlots()).filter(({ drawn }) => drawn.feed === feed);
   }
 
   /** Creates the plots, which note their first value. */
-  #open(): readonly Plot[] {
+  #createPlots(): readonly Plot[] {
     const { runs, feeds } = this.#engine;
     // A custom function of the author may not run a second time: it could change what the strategy decides.
     const canRecompute = feeds.every(({ indicators }) => indicators.customs.length === 0);

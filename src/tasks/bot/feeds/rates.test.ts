@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
-import { withConfigFees } from './feeds.ts';
+import { withConfigFees } from './liveFeeds.ts';
 
 it('fees of the config replace the fees of a spot pair exactly', () => {
   expect(withConfigFees(spotInstrument(), { maker: '0.000003', taker: '0.001001' })).toMatchObject({ makerFeePpm: 3, takerFeePpm: 1001 });

@@ -9,7 +9,7 @@ import { TradePoller, type AskTrades } from '../../../adapters/exchange/trades/t
 import { formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
-import type { KlineSet, LiveSet, BotTradeSet } from './feeds.ts';
+import type { KlineSet, LiveSet, BotTradeSet } from './liveFeeds.ts';
 
 /** Polls one set of bars. */
 export interface SetPoller {
@@ -28,11 +28,11 @@ export interface SetPollerDeps {
   readonly askTrades: (set: BotTradeSet) => AskTrades;
 }
 
-/** Receives the events of one poller. A set of klines has bars, a set of trades has trade events. */
+/** Receives the events of one poller: `onBar` for a set of klines, `onTrades` for a set of trades. */
 export interface SetSink {
-  readonly bar: (event: BarEvent) => void;
-  readonly trades: (event: TradeEvent) => void;
-  readonly answered: (serverMs: number) => void;
+  readonly onBar: (event: BarEvent) => void;
+  readonly onTrades: (event: TradeEvent) => void;
+  readonly onReply: (serverMs: number) => void;
   readonly onProblem: (problem: string, againMs: number | null) => void;
 }
 
@@ -42,9 +42,9 @@ export const isTradeSet = (set: LiveSet): set is BotTradeSet => set.trades !== u
 /** Returns the poller of a set. */
 export function pollerOf(set: LiveSet, deps: SetPollerDeps, sink: SetSink): SetPoller {
   const { scheduler, serverTime, random, times, ask, askTrades } = deps;
-  const { answered, onProblem } = sink;
+  const { onReply, onProblem } = sink;
   if (isTradeSet(set)) {
-    const tradeSink = { event: sink.trades, answered, onProblem };
+    const tradeSink = { event: sink.onTrades, answered: onReply, onProblem };
     return new TradePoller(
       { scheduler, serverTime, random, ask: askTrades(set), sink: tradeSink },
       { ...set.trades, delayMs: times.delayMs },
@@ -52,7 +52,7 @@ export function pollerOf(set: LiveSet, deps: SetPollerDeps, sink: SetSink): SetP
   }
   const { interval } = set.key;
   return new BarPoller(
-    { scheduler, serverTime, random, ask: ask(set), sink: { event: sink.bar, answered, onProblem } },
+    { scheduler, serverTime, random, ask: ask(set), sink: { event: sink.onBar, answered: onReply, onProblem } },
     {
       interval,
       from: set.from,

@@ -1,7 +1,7 @@
 // Tests that the warm-up joins bars of catalog and exchange only where they overlap, are equal and have no hole.
 
 import { expect, test } from 'vitest';
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import { lots } from '../../../base/brand.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';

@@ -1,6 +1,6 @@
 // The warm-up bars of a live feed: bars of the catalog, joined to the newest bars of the exchange if both agree.
 
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';

@@ -10,7 +10,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import { clientOrderIdOf, idPrefixOf, runPrefix } from '../../../protocol/clientOrderId.ts';
 import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
-import type { LiveConfig } from '../config/read.ts';
+import type { LiveConfig } from '../config/liveConfig.ts';
 
 /** The open journal of one bot. */
 export interface BotJournal extends OpenedJournal {
@@ -23,11 +23,11 @@ export interface BotJournal extends OpenedJournal {
   /** `<instrument id> <trade id> <side>` of every fill. */
   readonly trades: ReadonlySet<string>;
   /** Releases the memory that grows with the journal, once the bot has taken it over. */
-  forget(): void;
+  releaseMemory(): void;
 }
 
 /** The facts about orders that records contain, and the clock. */
-export interface JournalWorld {
+export interface BotJournalDeps {
   readonly nowMs: () => number;
   readonly listener: JournalListener;
   /** 30 random bits. */
@@ -49,9 +49,9 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  * Takes the lock and reads the journal. Order ids continue from the newest one, with the same prefix, so that no client order id is used
  * twice. Throws ConfigError if another process holds the lock, if the journal is damaged, or if it belongs to another account.
  */
-export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
+export function openBotJournal(config: LiveConfig, world: BotJournalDeps): BotJournal {
   const ids = new OrderIds(world);
-  const slim = slimmer();
+  const slim = recordSlimmer();
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
@@ -75,12 +75,12 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
     state.decisions.length = 0;
     records.length = 0;
   };
-  return { ...opened, clientOrderIdOf: ownIdOf, records, rates, trades, forget };
+  return { ...opened, clientOrderIdOf: ownIdOf, records, rates, trades, releaseMemory: forget };
 }
 
 /** Returns the facts that the journal adds to its records. */
 function factsOf(
-  { stamp, tradeText, lastTicks, reservedUnits }: JournalWorld,
+  { stamp, tradeText, lastTicks, reservedUnits }: BotJournalDeps,
   clientOrderId: (id: OrderId) => string,
 ): JournalDeps['facts'] {
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
@@ -99,11 +99,11 @@ function factsOf(
 class OrderIds {
   /** The prefix of the journal; null until a record has one, or the first id is needed. */
   prefix: string | null = null;
-  readonly #world: Pick<JournalWorld, 'nowMs' | 'random'>;
+  readonly #world: Pick<BotJournalDeps, 'nowMs' | 'random'>;
   /** The newest id. It is cached, because every record of an order contains it. */
   #newest: { readonly id: OrderId; readonly cid: string } | null = null;
 
-  constructor(world: Pick<JournalWorld, 'nowMs' | 'random'>) {
+  constructor(world: Pick<BotJournalDeps, 'nowMs' | 'random'>) {
     this.#world = world;
   }
 
@@ -122,7 +122,7 @@ class OrderIds {
  * Returns a function that reduces the memory of a record: the records of an order share one string for its id, and checksums are dropped
  * because they were checked.
  */
-function slimmer(): (record: JournalRecord) => JournalRecord {
+function recordSlimmer(): (record: JournalRecord) => JournalRecord {
   let newest = '';
   return (record) => {
     const slim = record as { cid?: string | null; crc: string };

@@ -16,7 +16,7 @@ export class KeptStates {
   }
 
   /** Journals the states at the instant `atMs`, unless they are as before. */
-  note(atMs: number): void {
+  journalChanges(atMs: number): void {
     const engine = this.#engine;
     if (engine.runs.every(({ kept }) => kept === null)) return;
     const point = keptPoint(engine);

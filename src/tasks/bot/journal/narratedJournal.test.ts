@@ -15,7 +15,11 @@ function sentence(terms: Partial<Order>, isContract = true): string {
   order.begin(1, 0, { ...rest, wireName: 'E-ETH-USDT', priceDigits: 2, ...(isContract ? { contract: contract! } : {}) }, 0, 'buy', 1);
   const reported: string[] = [];
   const decided = (_strategy: number, message: string): void => void reported.push(message);
-  const journal = new NarratedJournal({ submitted: () => 1 } as unknown as Journal, { after: (run) => run(), decided, detail: String });
+  const journal = new NarratedJournal({ submitted: () => 1 } as unknown as Journal, {
+    afterSend: (run) => run(),
+    onDecision: decided,
+    denialText: String,
+  });
   journal.submitted(Object.assign(order, { lots: lots(5), role: 'market' as const }, terms));
   return reported.join();
 }

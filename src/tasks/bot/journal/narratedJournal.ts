@@ -25,11 +25,11 @@ export interface OrderCounts {
 /** When and where sentences are logged. */
 export interface NarrationOptions {
   /** Runs `run` once everything journalled by now is durable, and the orders that wait for that have been sent. */
-  readonly after: (run: () => void) => void;
+  readonly afterSend: (run: () => void) => void;
   /** `code`: of a denial by risk or a refusal by the exchange. */
-  readonly decided: (strategy: number, message: string, code: string | null) => void;
+  readonly onDecision: (strategy: number, message: string, code: string | null) => void;
   /** Returns why the last order was denied with this code, with figures. */
-  readonly detail: (code: string) => string;
+  readonly denialText: (code: string) => string;
 }
 
 /** A journal that logs decisions and counts orders. */
@@ -48,11 +48,11 @@ export class NarratedJournal implements Journal {
   }
   denied(order: Order, code: string): number {
     this.counts.denied++;
-    this.#narrate(order, `${orderText(order)}: denied: ${this.#options.detail(code)}`, code);
+    this.#narrate(order, `${orderText(order)}: denied: ${this.#options.denialText(code)}`, code);
     return this.#journal.denied(order, code);
   }
   drafted(order: Order, waits: Waits): number {
-    this.#narrate(order, `${orderText(order)}: waits for ${awaited(order, waits.ahead)}`, null);
+    this.#narrate(order, `${orderText(order)}: waits for ${awaitedText(order, waits.ahead)}`, null);
     return this.#journal.drafted(order, waits);
   }
   submitted(order: Order): number {
@@ -60,7 +60,7 @@ export class NarratedJournal implements Journal {
     this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
     // Make the text after sending: size and price of the order do not change any more.
     const { strategy } = order;
-    this.#options.after(() => this.#options.decided(strategy, `${orderText(order)}${localStopText(order)}: sent`, null));
+    this.#options.afterSend(() => this.#options.onDecision(strategy, `${orderText(order)}${localStopText(order)}: sent`, null));
     return this.#journal.submitted(order);
   }
   signMs(order: Order): number {
@@ -100,12 +100,12 @@ export class NarratedJournal implements Journal {
   }
 
   #narrate({ strategy }: Order, message: string, code: string | null): void {
-    this.#options.after(() => this.#options.decided(strategy, message, code));
+    this.#options.afterSend(() => this.#options.onDecision(strategy, message, code));
   }
 }
 
 /** Returns what an order waits for: a price, or the end of other orders. */
-function awaited({ instrument, triggerTicks }: Order, ahead: readonly number[]): string {
+function awaitedText({ instrument, triggerTicks }: Order, ahead: readonly number[]): string {
   if (ahead.length > 0 || triggerTicks === undefined) return `the end of ${orderNames(ahead)}`;
   return `a price of ${fromScaled(triggerTicks, instrument.priceDigits)}`;
 }

@@ -12,7 +12,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import { REPLACES } from '../../../orders/conflicts.ts';
 import type { Waits } from '../../../ports/journal.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
-import { createdMsOf, isOfKill, type RecordedOrder } from './lifetimeRecords.ts';
+import { createdMsOf, isKillSlice, type RecordedOrder } from './lifetimeRecords.ts';
 import { cancelText, draftText, intentText, replayedOrderText, riskVerdictText } from './decisionText.ts';
 
 /** The first decision that differs. */
@@ -67,10 +67,10 @@ export class DecisionComparison {
     this.#deps = deps;
     const { journal, recorded } = deps;
     journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
-    journal.denied = (order, code) => this.#takeDenial(order as BotOrder, code);
-    journal.drafted = (order, waits) => this.#takeDraft(order as BotOrder, waits);
+    journal.denied = (order, code) => this.#compareDenial(order as BotOrder, code);
+    journal.drafted = (order, waits) => this.#compareDraft(order as BotOrder, waits);
     journal.submitted = (order) => (this.#isHolding ? this.#holdDecision('sent', order as BotOrder) : 0);
-    journal.cancelSent = (order) => this.#takeCancel(order as BotOrder);
+    journal.cancelSent = (order) => this.#compareCancel(order as BotOrder);
   }
 
   /** Number of decisions that differ. A recorded decision that the replay replaces by another counts once. */
@@ -79,7 +79,7 @@ export class DecisionComparison {
   }
 
   /** Begins the step of an instant, ms UTC. */
-  begin(stepMs: number): void {
+  beginStep(stepMs: number): void {
     this.#stepMs = stepMs;
     this.#isAtEndOfStep = null;
   }
@@ -104,9 +104,9 @@ export class DecisionComparison {
     const { engine } = this.#deps;
     // A draft that waits for other orders is not an order yet.
     const isReplacement = engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES;
-    if (isReplacement && this.#hasToWait(order)) return engine.drafts.replace(order);
-    const recordedOrder = this.#matchOf(order);
-    if (recordedOrder === undefined) return this.#isAtEnd ? this.#hold(order) : this.#denyUnrecorded(order);
+    if (isReplacement && this.#hadToWait(order)) return engine.drafts.replace(order);
+    const recordedOrder = this.#recordedOrderOf(order);
+    if (recordedOrder === undefined) return this.#isAtEnd ? this.#decideAfterEnd(order) : this.#denyUnrecorded(order);
     order.id = recordedOrder.number as OrderId;
     const { verdict, intent, send } = recordedOrder;
     const isMissed = verdict?.code === 'MISSED';
@@ -114,7 +114,7 @@ export class DecisionComparison {
     const mayBeSent = send !== null || (intent !== null && this.#deps.isTorn);
     const isApproved = !isMissed && verdict?.ok !== false;
     // The process ended before the request of an approved order could leave.
-    if (isApproved && !mayBeSent && this.#isAtEnd) return this.#hold(order);
+    if (isApproved && !mayBeSent && this.#isAtEnd) return this.#decideAfterEnd(order);
     recordedOrder.isReplayed = true;
     if (intent !== null) this.#compare(order, intent);
     // Count a verdict, and the order if it was approved.
@@ -130,7 +130,7 @@ export class DecisionComparison {
   }
 
   /** Returns the recorded order that a replayed order corresponds to. */
-  #matchOf(order: BotOrder): RecordedOrder | undefined {
+  #recordedOrderOf(order: BotOrder): RecordedOrder | undefined {
     const { recorded } = this.#deps;
     const sameNumber = recorded.order(order.id);
     if (sameNumber !== undefined && !sameNumber.isReplayed && createdMsOf(sameNumber) === order.createdMs) {
@@ -147,7 +147,7 @@ export class DecisionComparison {
     const guards = guardsOf(order);
     const isSame =
       replayedOrderText(order) === intentText(intent) &&
-      GUARDS.every((name) => guards[name] === intent[name]) &&
+      PROTECTIVE_TERMS.every((name) => guards[name] === intent[name]) &&
       guards.rises === (intent.rises ?? guards.rises) &&
       order.amends === (intent.amends ?? 0);
     if (isSame) return;
@@ -191,7 +191,7 @@ export class DecisionComparison {
   }
 
   /** Handles an order after the end of the journal: risk decides, and the order waits until the start is complete. */
-  #hold(order: BotOrder): OrderId {
+  #decideAfterEnd(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
     const recordedOrder = recorded.order(order.id);
     if (recordedOrder !== undefined && isOfAnotherOrder(recordedOrder, order)) {
@@ -220,14 +220,14 @@ export class DecisionComparison {
   // --- Drafts and denied orders
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
-  #hasToWait(order: BotOrder): boolean {
+  #hadToWait(order: BotOrder): boolean {
     const recordedOrder = this.#deps.recorded.order(order.id);
     if (recordedOrder?.draft && !recordedOrder.isDrafted) return recordedOrder.draft.createdMs === order.createdMs;
     const isRecorded = recordedOrder !== undefined && createdMsOf(recordedOrder) === order.createdMs;
     return !isRecorded && this.#isAtEnd;
   }
   /** Returns 0: the replay writes no record. */
-  #takeDraft(order: BotOrder, waits: Waits): number {
+  #compareDraft(order: BotOrder, waits: Waits): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
     if (recordedOrder?.draft && !recordedOrder.isDrafted) {
@@ -240,7 +240,7 @@ export class DecisionComparison {
     return 0;
   }
   /** Returns 0: the replay writes no record. */
-  #takeDenial(order: BotOrder, code: string): number {
+  #compareDenial(order: BotOrder, code: string): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     if (order.id < 0 || recordedOrder?.isReplayed) return 0;
     if (recordedOrder?.verdict && !recordedOrder.verdict.ok && !this.#isHolding) {
@@ -263,7 +263,7 @@ export class DecisionComparison {
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
       return this.#noteDifference('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
-    if (!isOfKill(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
+    if (!isKillSlice(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
     if (restored.triggerTicks > 0) engine.triggerOrders.onSend();
@@ -274,7 +274,7 @@ export class DecisionComparison {
   // --- Cancels
 
   /** Returns 0: the replay writes no record. */
-  #takeCancel(order: BotOrder): number {
+  #compareCancel(order: BotOrder): number {
     const { recorded } = this.#deps;
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
@@ -335,11 +335,20 @@ function recordedText({ intent, verdict }: RecordedOrder): string {
 }
 
 /** Names of the terms that protect or trigger an order. */
-const GUARDS = ['takeProfit', 'targets', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
+const PROTECTIVE_TERMS = [
+  'takeProfit',
+  'targets',
+  'stopLoss',
+  'trailing',
+  'trailingPercent',
+  'trailingFrom',
+  'trigger',
+  'condition',
+] as const;
 /** Returns the protective prices of an order as text. */
 function guardText(guards: GuardTexts): string {
   const parts: string[] = [];
-  for (const name of GUARDS) {
+  for (const name of PROTECTIVE_TERMS) {
     const value = guards[name] ?? null;
     if (value !== null) parts.push(`${name === 'condition' ? 'triggerTicks' : name} ${value}`);
   }

@@ -32,7 +32,7 @@ export interface Lifetime {
 }
 
 /** Returns the number of the lifetime to which a start belongs. */
-const numberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFETIME_FACT] ?? 1);
+const lifetimeNumberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFETIME_FACT] ?? 1);
 
 /** Returns the newest lifetime of a journal; null: no bot has started yet. */
 export function newestLifetime(records: readonly JournalRecord[]): Lifetime | null {
@@ -41,7 +41,7 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
   for (let index = 0; index < records.length; index++) {
     const record = records[index]!;
     if (record.k !== 'CONFIG') continue;
-    if (newest === null || numberOf(newest) !== numberOf(record)) start = index;
+    if (newest === null || lifetimeNumberOf(newest) !== lifetimeNumberOf(record)) start = index;
     newest = record;
   }
   const first = records[start];
@@ -56,7 +56,17 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
   }
   const recorded = new LifetimeRecords(records.slice(next), records.slice(0, next));
   const acceptedTo = recorded.records.findLastIndex((record) => record.k === 'CONFIG' && record.limits[ACCEPTED] === true);
-  return { number: numberOf(first), first, newest, fromMs, warm, recorded, acceptedTo, before: records.slice(0, start), kept: null };
+  return {
+    number: lifetimeNumberOf(first),
+    first,
+    newest,
+    fromMs,
+    warm,
+    recorded,
+    acceptedTo,
+    before: records.slice(0, start),
+    kept: null,
+  };
 }
 
 /**

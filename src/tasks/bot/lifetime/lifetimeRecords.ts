@@ -40,7 +40,7 @@ interface SameKeyOrders {
 }
 
 /** True for a slice of a kill, which no strategy has decided on. */
-export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
+export const isKillSlice = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
 
 /** True for the order of a local stop. */
 export function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
@@ -162,7 +162,7 @@ export class LifetimeRecords {
     };
     for (const order of this.#orders.values()) {
       const { intent } = order;
-      if (intent !== null && isOfKill(intent)) continue;
+      if (intent !== null && isKillSlice(intent)) continue;
       add(createdMsOf(order), order);
       if (intent !== null) add(keyOf(intent), order);
     }

@@ -25,8 +25,8 @@ import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { NEVER_LEFT } from '../../../orders/restoreBotOrder.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
-import { venueIdIn } from '../account/foreignId.ts';
-import { appendFacts, beginInstant, passInstant } from '../feeds/instants.ts';
+import { venueIdOfForeign } from '../account/foreignOrderId.ts';
+import { appendFacts, beginInstant, beginMissedInstant } from '../feeds/instants.ts';
 import { isIncompleteFact, type BarFact } from '../feeds/barFact.ts';
 import { rateFrom, growingRatesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
@@ -73,7 +73,7 @@ export class LifetimeReplay {
     for (let index = 0; index < records.length; index++) {
       if (this.#deps.onRecord?.(index) === false) break;
       this.comparison.recordIndex = index;
-      this.#take(records[index]!);
+      this.#replayRecord(records[index]!);
       if (this.#deps.stopsAtDifference && this.comparison.difference !== null) break;
     }
     this.#setTrades(false);
@@ -83,7 +83,7 @@ export class LifetimeReplay {
   }
 
   /** Replays one record. Kinds that change nothing in the engine are skipped. */
-  #take(record: JournalRecord): void {
+  #replayRecord(record: JournalRecord): void {
     switch (record.k) {
       case 'INSTANT':
         return this.#replayInstant(record);
@@ -104,7 +104,7 @@ export class LifetimeReplay {
       case 'RATES':
         return this.#replayRates(record);
       case 'HUMAN':
-        if (record.what === 'adopt') this.#adopting = venueIdIn(record.id) as VenueOrderId;
+        if (record.what === 'adopt') this.#adopting = venueIdOfForeign(record.id) as VenueOrderId;
         return;
       case 'ACK':
       case 'REFUSED':
@@ -133,7 +133,7 @@ export class LifetimeReplay {
     this.#engine.defersCallbacks = isTrading && this.#deps.defersCallbacks === true;
   }
   #step(timeMs: number, act: () => void): void {
-    this.comparison.begin(timeMs);
+    this.comparison.beginStep(timeMs);
     this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
   }
 
@@ -158,7 +158,7 @@ export class LifetimeReplay {
     this.bars += bars.length;
     if (this.restarts > 0 && bars.some(isIncompleteFact)) this.#replayInterruption('trades were missed');
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
-    this.comparison.begin(t);
+    this.comparison.beginStep(t);
     this.#instantMs = bars.length > 0 ? t : NaN;
     if (decided) {
       this.instants++;
@@ -178,7 +178,7 @@ export class LifetimeReplay {
     if (bars.length > 0) this.#replayInterruption('bars went by without a decision');
     this.#runGuarded(
       () => {
-        passInstant(engine, t, append);
+        beginMissedInstant(engine, t, append);
         catchUp(engine, atMs, t);
       },
       () => finishCatchUp(engine, atMs),
@@ -205,7 +205,7 @@ export class LifetimeReplay {
       this.#step(t, () => {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
       });
-    this.comparison.begin(t);
+    this.comparison.beginStep(t);
     const notifyStop = (): void => stopLive(engine);
     this.#runGuarded(notifyStop, notifyStop);
   }

@@ -7,16 +7,16 @@ import type { LogLine } from '../../../ports/log.ts';
 import { HaltActions } from '../../../engine/router/haltActions.ts';
 import { needsTechnical, sealEngine } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
-import { addStrategies, fund, type HostMaker } from '../../../app/begin.ts';
+import { addStrategies, depositCash, type HostMaker } from '../../../app/startStrategies.ts';
 import { createBot } from '../../../app/bot.ts';
 import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import { liveContracts } from '../feeds/fundingRates.ts';
-import type { LiveBehaviour } from '../config/read.ts';
+import type { LiveBehaviour } from '../config/liveConfig.ts';
 import { withRiskDefaults } from '../config/riskDefaults.ts';
 import { liveWorld, type LivePorts } from '../../../app/liveWorld.ts';
 import { Overrides } from '../../../app/overrides.ts';
-import { bookHistory } from '../journal/recovery.ts';
+import { bookHistory } from '../journal/restoreEngine.ts';
 import { missingWarmup } from '../feeds/warmup.ts';
 
 /** Rows per block while indicators warm up. */
@@ -59,7 +59,7 @@ export async function buildEngine(
   const overrides = new Overrides(plan.models, ['rules']);
   const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new DiscardingScratch(), overrides });
   addStrategies(engine, plan, hostFor);
-  fund(engine, plan);
+  depositCash(engine, plan);
   const marks = engine.instruments.map((_, index) => engine.startTicks(index));
   const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
   bookHistory(engine, history);

@@ -5,7 +5,7 @@ import { causesOf } from '../../../adapters/journal/haltRecords.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { HostMaker } from '../../../app/begin.ts';
+import type { HostMaker } from '../../../app/startStrategies.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';

@@ -6,7 +6,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
-import type { LiveConfig } from '../config/read.ts';
+import type { LiveConfig } from '../config/liveConfig.ts';
 import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
 import { feedNames } from '../config/wantedFeeds.ts';
 import { ACCEPTED, LIFETIME_FACT, type Lifetime } from './lifetime.ts';

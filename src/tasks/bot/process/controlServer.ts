@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import { SOCKET_NAME } from '../../control/folder/dataFolder.ts';
-import { ControlLines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
-import { perform, readRequest } from '../../control/request.ts';
+import {
+  ControlLines,
+  lineText,
+  MAX_REQUEST_BYTES,
+  PROTOCOL_VERSION,
+  readRequestLine,
+  type AnswerLine,
+} from '../../control/controlLines.ts';
+import { perform, readRequest } from '../../control/botRequest.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
 /** The system's limit on the path of a socket, without the closing zero. */
@@ -34,7 +41,7 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new ConfigError(`${path}: expected a path of at most ${MAX_PATH_BYTES} bytes`, 'choose a data folder with a shorter path');
   }
-  await removeDead(path);
+  await removeDeadSocket(path);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
@@ -56,14 +63,14 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
   };
 }
 
-/** One client. Its requests are answered in order. No request is read while the client has not read the last reply. */
+/** The connection of one client. Its requests are answered in order. No request is read while the client has not read the last reply. */
 class Conversation {
   readonly #socket: Socket;
   readonly #control: BotControl;
   readonly #idleMs: number;
   readonly #waiting: string[] = [];
   #isAnswering = false;
-  #stopIdle = (): void => {};
+  #stopIdleTimer = (): void => {};
 
   private constructor(socket: Socket, control: BotControl, idleMs: number) {
     this.#socket = socket;
@@ -81,18 +88,18 @@ class Conversation {
     const lines = new ControlLines(
       MAX_REQUEST_BYTES,
       (text) => this.#handleRequest(text),
-      () => this.#refuse('the request is too long'),
+      () => this.#rejectAndClose('the request is too long'),
     );
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => lines.add(text));
-    socket.on('close', () => this.#stopIdle());
+    socket.on('close', () => this.#stopIdleTimer());
     // A client that disconnects needs no handling.
     socket.on('error', () => socket.destroy());
-    this.#awaitMore();
+    this.#restartIdleTimer();
   }
 
   #handleRequest(text: string): void {
-    if (this.#waiting.length >= MAX_WAITING) return this.#refuse(`expected at most ${MAX_WAITING} waiting requests`);
+    if (this.#waiting.length >= MAX_WAITING) return this.#rejectAndClose(`expected at most ${MAX_WAITING} waiting requests`);
     this.#waiting.push(text);
     this.#socket.pause();
     if (!this.#isAnswering) void this.#answerAll();
@@ -101,14 +108,14 @@ class Conversation {
   /** Answers the waiting requests one after the other. Stops when the client has left or does not read. */
   async #answerAll(): Promise<void> {
     this.#isAnswering = true;
-    this.#stopIdle();
+    this.#stopIdleTimer();
     for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
       const answer = lineText(await answerTo(text, this.#control));
       if (this.#socket.destroyed) return;
       if (!this.#socket.write(answer) && !(await this.#hasRead())) return;
     }
     this.#isAnswering = false;
-    this.#awaitMore();
+    this.#restartIdleTimer();
     this.#socket.resume();
   }
 
@@ -126,12 +133,12 @@ class Conversation {
   }
 
   /** Disconnects the client if it stays idle, because it would take the connection of another one. */
-  #awaitMore(): void {
-    this.#stopIdle();
-    this.#stopIdle = runAfter(this.#idleMs, () => this.#socket.destroy());
+  #restartIdleTimer(): void {
+    this.#stopIdleTimer();
+    this.#stopIdleTimer = runAfter(this.#idleMs, () => this.#socket.destroy());
   }
 
-  #refuse(problem: string): void {
+  #rejectAndClose(problem: string): void {
     this.#waiting.length = 0;
     this.#socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem }));
   }
@@ -150,7 +157,7 @@ async function answerTo(text: string, control: BotControl): Promise<AnswerLine> 
 }
 
 /** Removes the socket of a process that was killed. Throws ConfigError if a process still answers on it. */
-async function removeDead(path: string): Promise<void> {
+async function removeDeadSocket(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return;
   if (!stats.isSocket()) throw new ConfigError(`${path}: expected a socket, got something else`, 'move it out of the data folder');

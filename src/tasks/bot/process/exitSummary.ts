@@ -5,14 +5,14 @@ import { counted } from '../../../base/text/format.ts';
 
 type FinalView = Pick<BotView, 'equity' | 'open' | 'unknown' | 'counts' | 'scopes'>;
 
-/** Returns the line. */
+/** Returns the last log line for the final view of a bot. */
 export function exitSummary({ equity, open, unknown, counts, scopes }: FinalView): string {
   const money = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
   const openText =
     open.length + unknown.length === 0
       ? 'no order is open'
       : `left open: ${counted(open.length, 'order')}, ${unknown.length} of unknown outcome`;
-  const isKept = !scopes.some(({ causes }) => causes.some(({ code }) => code === 'JOURNAL'));
-  const journalText = isKept ? 'the journal is written' : 'the journal could not be written';
+  const isJournalWritten = !scopes.some(({ causes }) => causes.some(({ code }) => code === 'JOURNAL'));
+  const journalText = isJournalWritten ? 'the journal is written' : 'the journal could not be written';
   return `stopped: ${counted(counts.ordersSent, 'order')} sent, ${counted(counts.fills, 'fill')}, equity ${money}; ${openText}; ${journalText}`;
 }

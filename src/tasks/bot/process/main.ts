@@ -8,10 +8,10 @@ import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { terminalText } from '../../../base/text/untrustedText.ts';
 import { secondsOf } from '../config/secondsOption.ts';
 import { sourcePlaces } from '../../../adapters/runtime/sourcePlaces.ts';
-import { tuneV8 } from '../../../adapters/runtime/v8.ts';
+import { tuneV8 } from '../../../adapters/runtime/tuneV8.ts';
 import { reportExit } from '../exitReport.ts';
-import { waitForWrites } from './output.ts';
-import { runBot } from './process.ts';
+import { waitForWrites } from './logOutput.ts';
+import { runBot } from './runBot.ts';
 
 /** Time limit for the readers of stdout and stderr to take the last output, ms. */
 const OUTPUT_FLUSH_MS = 2000;
@@ -42,7 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
       isJson: values.json,
       isPlain: values.plain,
       acceptChanges: values['accept-changes'],
-      proof: proofRule(values['require-proof'], values.unproved),
+      proof: proofDemand(values['require-proof'], values.unproved),
       confirm: values.confirm ?? null,
       seconds: secondsOf(values.seconds),
     });
@@ -52,7 +52,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Returns whether the start needs a proof of the strategy, only reports a missing one, or ignores proofs (null). */
-function proofRule(isRequired: boolean, isUnproved: boolean): 'required' | 'noted' | null {
+function proofDemand(isRequired: boolean, isUnproved: boolean): 'required' | 'noted' | null {
   if (isRequired) return 'required';
   return isUnproved ? null : 'noted';
 }

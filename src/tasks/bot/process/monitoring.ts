@@ -3,7 +3,7 @@
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import { nowMs, repeatEvery } from '../../../adapters/clock/wallClock.ts';
 import { AlertOutbox } from '../../../adapters/notify/outbox.ts';
-import { alertsBetween } from './alerts.ts';
+import { alertsBetween } from './alertsBetween.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import type { BotView } from '../../control/botView.ts';
 import type { Notifier } from '../../../ports/notifier.ts';

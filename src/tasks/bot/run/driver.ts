@@ -29,7 +29,7 @@ export interface DriverDeps {
   /** Called before a fill is booked. The fill object is valid only during the call. */
   readonly onFill: (id: OrderId, fill: Fill) => void;
   /** Called before funding is booked. */
-  readonly funding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+  readonly onFunding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
 }
 
 /**
@@ -38,11 +38,13 @@ export interface DriverDeps {
  */
 export class Driver implements ExchangeSink {
   readonly #deps: DriverDeps;
+  /** Time of the current step, or of the last one; venue ms. */
   #stepMs = 0;
   #isInStep = false;
-  #isOver = false;
+  #isStopped = false;
   #timer: number | null = null;
-  #armedMs = Infinity;
+  /** Time for which the timer is set, venue ms; Infinity: no timer. */
+  #timerMs = Infinity;
 
   constructor(deps: DriverDeps) {
     this.#deps = deps;
@@ -53,6 +55,7 @@ export class Driver implements ExchangeSink {
   get nowMs(): number {
     return this.#isInStep ? this.#stepMs : this.#deps.venueMs();
   }
+  /** True while a step runs. */
   get isInStep(): boolean {
     return this.#isInStep;
   }
@@ -63,15 +66,15 @@ export class Driver implements ExchangeSink {
     else this.#runGuarded(() => applyInbox(this.#deps.engine, this.#stepMs, act), finish);
   }
 
-  /** Lets strategies decide on the bars that close at `t`, once all of them are present. `before` runs first, in the same step. */
-  instant(t: number, before: () => void): void {
+  /** Lets strategies decide on the bars that close at `atMs`, once all of them are present. `before` runs first, in the same step. */
+  instant(atMs: number, before: () => void): void {
     const { engine } = this.#deps;
     const decide = (): void => {
       runDueBefore(engine, this.#stepMs);
       before();
-      deliverInstant(engine, t);
+      deliverInstant(engine, atMs);
     };
-    this.#runGuarded(decide, () => finishInstant(engine, t));
+    this.#runGuarded(decide, () => finishInstant(engine, atMs));
   }
 
   /** Handles the events until `untilMs` after a restart. `before` runs first, in the same step. */
@@ -86,7 +89,7 @@ export class Driver implements ExchangeSink {
 
   /** Takes no more steps. */
   stop(): void {
-    this.#isOver = true;
+    this.#isStopped = true;
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
@@ -128,7 +131,7 @@ export class Driver implements ExchangeSink {
   }
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
     this.step(() => {
-      this.#deps.funding(instrument, isLong, units, timeMs);
+      this.#deps.onFunding(instrument, isLong, units, timeMs);
       this.#deps.engine.funded(instrument, isLong, units, timeMs);
     });
   }
@@ -138,7 +141,7 @@ export class Driver implements ExchangeSink {
 
   /** Runs `act` as a step. After an error of a strategy, `finish` continues with the others. */
   #runGuarded(act: () => void, finish: () => void = () => {}): void {
-    if (this.#isOver) return;
+    if (this.#isStopped) return;
     this.#isInStep = true;
     // The venue's time never goes back, so neither does the time of steps. Whole ms, as in the journal: a replay has the same time.
     this.#stepMs = Math.max(this.#stepMs, Math.floor(this.#deps.venueMs()));
@@ -149,7 +152,7 @@ export class Driver implements ExchangeSink {
     } finally {
       this.#isInStep = false;
     }
-    this.#arm();
+    this.#setTimer();
   }
 
   /** Stops the strategy that has thrown, and continues with the others. */
@@ -166,14 +169,14 @@ export class Driver implements ExchangeSink {
   }
 
   /** Sets a timer for the next action in the engine's queue. */
-  #arm(): void {
+  #setTimer(): void {
     const { engine, scheduler, venueMs } = this.#deps;
     const { nextMs } = engine.queue;
-    if (nextMs === this.#armedMs && this.#timer !== null) return;
+    if (nextMs === this.#timerMs && this.#timer !== null) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
     this.#timer = null;
-    this.#armedMs = nextMs;
-    if (nextMs === Infinity || this.#isOver) return;
+    this.#timerMs = nextMs;
+    if (nextMs === Infinity || this.#isStopped) return;
     this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, nextMs - venueMs()), () => {
       this.#timer = null;
       this.step(() => {});

@@ -21,23 +21,23 @@ function bookOf(equities: number[], baseline: number): EquityBook {
 it('the change of the day counts what was lost before a restart', () => {
   const equities = [900];
   const book = bookOf(equities, 1000);
-  book.note(DAY_MS + 60_000);
+  book.addPoint(DAY_MS + 60_000);
   equities[0] = 880;
-  expect(book.today()).toEqual({ total: -120, units: [-120] });
+  expect(book.changeToday()).toEqual({ total: -120, units: [-120] });
 });
 
 it('of several strategies the total counts what was lost before a restart', () => {
   const equities = [500, 400];
   const book = bookOf(equities, 1000);
-  book.note(DAY_MS + 60_000);
+  book.addPoint(DAY_MS + 60_000);
   equities[1] = 380;
-  expect(book.today()).toEqual({ total: -120, units: [0, -20] });
+  expect(book.changeToday()).toEqual({ total: -120, units: [0, -20] });
 });
 
 it('without a limit on daily losses the change counts from the start of the process', () => {
   const equities = [900];
   const book = bookOf(equities, NaN);
-  book.note(DAY_MS + 60_000);
+  book.addPoint(DAY_MS + 60_000);
   equities[0] = 880;
-  expect(book.today()).toEqual({ total: -20, units: [-20] });
+  expect(book.changeToday()).toEqual({ total: -20, units: [-20] });
 });

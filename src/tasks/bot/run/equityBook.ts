@@ -9,25 +9,27 @@ const DAY_MS = 86_400_000;
 export class EquityBook {
   readonly #engine: Engine;
   /** Minimum distance of points, ms. Doubles when there are too many points. */
-  #gapMs = 0;
+  #minGapMs = 0;
+  /** Oldest first, units of the cash asset. */
   #points: (readonly [timeMs: number, units: number])[] = [];
+  /** Number of the current UTC day since 1970; NaN before the first point. */
   #day = NaN;
-  #dayTotal: number;
-  #dayUnits: readonly number[];
+  #dayStartTotal: number;
+  #dayStartUnits: readonly number[];
   /** Change of the day before this process measured it. */
-  #beforeStart: number;
+  #changeBeforeStart: number;
   /** By strategy, at the start of the ledger. */
   readonly startUnits: readonly number[];
 
   constructor(engine: Engine, startUnits: readonly number[]) {
     this.#engine = engine;
     this.startUnits = startUnits;
-    this.#dayUnits = this.units();
-    this.#dayTotal = this.total();
-    this.#beforeStart = this.#sinceMidnight(this.#dayTotal);
+    this.#dayStartUnits = this.units();
+    this.#dayStartTotal = this.currentTotal();
+    this.#changeBeforeStart = this.#sinceMidnight(this.#dayStartTotal);
   }
 
-  /** Returns the change from 00:00 UTC to an equity of `total`, as the rule on daily losses remembers it over a restart; 0 without that rule. */
+  /** Returns the change of the equity from 00:00 UTC to `total`. The rule on daily losses stores the start of the day over a restart; 0 without that rule. */
   #sinceMidnight(total: number): number {
     const baseline = this.#engine.risk.lossBaseline('DAILY_LOSS');
     return Number.isNaN(baseline) ? 0 : total - baseline;
@@ -38,17 +40,17 @@ export class EquityBook {
     return this.#engine.runs.map((_, strategy) => this.#engine.equityUnits(strategy));
   }
   /** Returns the current equity of all strategies. */
-  total(): number {
+  currentTotal(): number {
     return this.#engine.ledger.equityTotalUnits(this.#engine.marks());
   }
   /**
    * Returns the change since 00:00 UTC, or since the start of the process if that is later. With a limit on daily losses it counts what was
    * lost before a restart, too; of several strategies only the total does.
    */
-  today(): { readonly total: number; readonly units: readonly number[] } {
-    const earlier = this.#beforeStart;
-    const units = this.units().map((now, strategy) => now - this.#dayUnits[strategy]!);
-    return { total: this.total() - this.#dayTotal + earlier, units: units.length === 1 ? [units[0]! + earlier] : units };
+  changeToday(): { readonly total: number; readonly units: readonly number[] } {
+    const earlier = this.#changeBeforeStart;
+    const units = this.units().map((now, strategy) => now - this.#dayStartUnits[strategy]!);
+    return { total: this.currentTotal() - this.#dayStartTotal + earlier, units: units.length === 1 ? [units[0]! + earlier] : units };
   }
   /** The points of the chart, oldest first. Equity in units. */
   get points(): readonly (readonly [timeMs: number, units: number])[] {
@@ -56,22 +58,22 @@ export class EquityBook {
   }
 
   /** Adds the equity at the end of an instant. */
-  note(timeMs: number): void {
-    const total = this.total();
+  addPoint(timeMs: number): void {
+    const total = this.currentTotal();
     const day = Math.floor(timeMs / DAY_MS);
     if (day !== this.#day) {
       const isFirst = Number.isNaN(this.#day);
       this.#day = day;
-      this.#dayTotal = total;
-      this.#dayUnits = this.units();
-      this.#beforeStart = isFirst ? this.#sinceMidnight(total) : 0;
+      this.#dayStartTotal = total;
+      this.#dayStartUnits = this.units();
+      this.#changeBeforeStart = isFirst ? this.#sinceMidnight(total) : 0;
     }
     const secondNewest = this.#points.at(-2);
     // The newest point always stays until the next one. It is dropped then if it was too close to the one before it.
-    if (secondNewest && timeMs - secondNewest[0] < this.#gapMs) this.#points.pop();
+    if (secondNewest && timeMs - secondNewest[0] < this.#minGapMs) this.#points.pop();
     this.#points.push([timeMs, total]);
     if (this.#points.length <= MAX_POINTS) return;
     this.#points = this.#points.filter((_, index) => index % 2 === 0 || index === this.#points.length - 1);
-    this.#gapMs = (2 * (timeMs - this.#points[0]![0])) / MAX_POINTS;
+    this.#minGapMs = (2 * (timeMs - this.#points[0]![0])) / MAX_POINTS;
   }
 }

@@ -9,10 +9,11 @@ import { sizeText } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { ActAnswer, OperatorDecision, Who } from '../../control/botControl.ts';
 import type { LiveBot } from './liveBot.ts';
+import { foreignOrderId } from '../account/foreignOrderId.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 
 const FOREIGN_ORDER_CODE = 'ALIEN';
-const refusal = (message: string): ActAnswer => ({ done: false, message });
+const rejected = (message: string): ActAnswer => ({ done: false, message });
 
 /** A foreign order, and the service of the exchange that has it. */
 export interface OpenForeignOrder extends ForeignOrder {
@@ -23,14 +24,16 @@ export interface OpenForeignOrder extends ForeignOrder {
 export const foreignOrdersOf = (services: MarketRouter): readonly OpenForeignOrder[] =>
   services.all().flatMap((service) => service.foreignOrders.map((foreign) => ({ ...foreign, service })));
 
-/** Formats the id for a HUMAN record: venue order ids are unique only within a market. */
-const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.deps.engine.instruments[instrument]!.id} ${venueId}`;
+/** Returns the id of a foreign order for a HUMAN record. */
+const recordedId = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string =>
+  foreignOrderId(bot.deps.engine.instruments[instrument]!.id, venueId);
+
 /** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<OperatorDecision, { what: 'ignore' }>, who: Who): ActAnswer {
   const matching = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
-  if (matching.length === 0) return refusal(`${id} is not an order that waits for a decision`);
+  if (matching.length === 0) return rejected(`${id} is not an order that waits for a decision`);
   for (const foreign of matching) {
-    bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
+    bot.deps.journal.human({ who, what: 'ignore', id: recordedId(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
   }
   return { done: true, message: `${id} is ignored from now on${clearCauseIfLast(bot, who, why)}` };
@@ -43,22 +46,22 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<OperatorDecisio
   const runs = engine.runs.filter((run) => name === null || run.name === name);
   const [run] = runs;
   const names = engine.runs.map((other) => other.name).join(', ');
-  if (run === undefined) return refusal(`no strategy ${name ?? ''} runs here; strategies: ${names}`);
-  if (runs.length > 1) return refusal(`several strategies run here: name one with --strategy, of ${names}`);
+  if (run === undefined) return rejected(`no strategy ${name ?? ''} runs here; strategies: ${names}`);
+  if (runs.length > 1) return rejected(`several strategies run here: name one with --strategy, of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
-  if (foreign === undefined) return refusal(`${id} is not an order that waits for a decision`);
+  if (foreign === undefined) return rejected(`${id} is not an order that waits for a decision`);
   const details = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
-  if (typeof details === 'string') return refusal(`${id}: ${details}`);
-  const result = { answer: refusal(`${id} is not an order that waits for a decision`) };
+  if (typeof details === 'string') return rejected(`${id}: ${details}`);
+  const result = { answer: rejected(`${id} is not an order that waits for a decision`) };
   bot.driver.step(() => {
     // Another request may have decided on it meanwhile.
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;
     const problem = adoptionProblem(engine, run.index, details);
     if (problem !== null) {
-      result.answer = refusal(`${id}: ${run.name} cannot pay for it: ${problem}`);
+      result.answer = rejected(`${id}: ${run.name} cannot pay for it: ${problem}`);
       return;
     }
-    bot.deps.journal.human({ who, what: 'adopt', id: idIn(bot, foreign), why });
+    bot.deps.journal.human({ who, what: 'adopt', id: recordedId(bot, foreign), why });
     const order = adopt(engine, run.index, details, id as VenueOrderId, (adopted) => void bot.deps.journal.adopted(adopted));
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;

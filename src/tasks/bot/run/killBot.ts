@@ -13,7 +13,7 @@ import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
 import { SLICE_GAP, sliceJournal } from '../../kill/flatten/sliceJournal.ts';
 import { killSettings, readWhole, windowOf } from '../../kill/separate/standaloneKill.ts';
-import type { KillSettings } from '../../kill/plan/venue.ts';
+import type { KillSettings } from '../../kill/plan/killVenue.ts';
 import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from './liveBot.ts';
 
@@ -41,7 +41,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       },
     },
     knownOf(bot, settings),
-    { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => bookedPositions(bot) },
+    { includesForeign: false, books: flatten ? () => openBooks(bot, settings) : null, believedPositions: () => bookedPositions(bot) },
   );
 }
 
@@ -58,7 +58,7 @@ function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recv
     const triggerId = parseTriggerTrackId(venueId === null ? null : String(venueId))?.triggerId;
     if (triggerId !== undefined && lifecycle !== 'done') {
       waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
-      lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
+      lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs: Infinity, hasNoEffect: true }));
       continue;
     }
     if (venueId !== null) venueIds.add(String(venueId));
@@ -66,7 +66,7 @@ function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recv
     // The engaged kill switch stops requests that have not been sent yet.
     if (venueId !== null || lifecycle === 'draft') continue;
     const latestMs = signMs + recvWindowMs;
-    lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
+    lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs, hasNoEffect: lifecycle === 'done' }));
     if (lifecycle !== 'done') unknownUntilMs[instrument.market] = Math.max(unknownUntilMs[instrument.market] ?? -Infinity, latestMs);
   }
   const prefix = idPrefixOf(clientOrderIdOf(1 as OrderId));
@@ -80,7 +80,7 @@ function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recv
 }
 
 /** Returns an order without a venue order id, with the terms by which it may be found. */
-function lostOf(order: Order, cid: string, facts: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
+function lostOf(order: Order, cid: string, facts: Pick<LostOrder, 'signMs' | 'latestMs' | 'hasNoEffect'>): LostOrder {
   const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
   const request = { instrument, side, limit, lots, reduceOnly };

@@ -17,7 +17,7 @@ import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
 import { barCalls } from '../feeds/klineCalls.ts';
 import { BarDelivery } from '../feeds/barDelivery.ts';
-import { beginInstant, passInstant } from '../feeds/instants.ts';
+import { beginInstant, beginMissedInstant } from '../feeds/instants.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
 import { fillText, fillView } from '../account/fillView.ts';
@@ -29,17 +29,17 @@ import { KeptStates } from '../journal/keptStates.ts';
 import { raiseStarting, STARTING } from '../safety/lastingCauses.ts';
 import { FundingReader } from '../feeds/fundingReader.ts';
 import type { KnownRates } from '../feeds/fundingRates.ts';
-import type { LiveConfig } from '../config/read.ts';
-import type { LiveSet } from '../feeds/feeds.ts';
-import type { LiveLog } from './log.ts';
+import type { LiveConfig } from '../config/liveConfig.ts';
+import type { LiveSet } from '../feeds/liveFeeds.ts';
+import type { LiveLog } from './liveLog.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import { OperatorPresence } from '../../control/operatorPresence.ts';
 import { Maintenance } from '../config/maintenance.ts';
 import { RiskTicker } from '../safety/riskTicker.ts';
 import type { HeldDecision } from '../lifetime/decisionComparison.ts';
 import { afterCancels } from './afterCancels.ts';
-import { release } from './release.ts';
-import { bookFills } from './settle.ts';
+import { completeHeldDecisions } from './heldDecisions.ts';
+import { bookFills } from './bookFills.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
 /** The collaborators of a live bot. */
@@ -147,7 +147,7 @@ export class LiveBot {
       onStrategyFailure: (strategy, error) => this.#onStrategyFailure(strategy, error),
       onJournalFailure: (error) => this.#onJournalFailure(error.message),
       onFill: (id, fill) => this.#noteFill(id, fill),
-      funding: (index, isLong, units, timeMs) => void journal.funded(engine.instruments[index]!, isLong, units, timeMs),
+      onFunding: (index, isLong, units, timeMs) => void journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
   }
 
@@ -163,7 +163,7 @@ export class LiveBot {
       ...barCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
-      settle: (instruments, done) => bookFills(deps, instruments, done),
+      bookFills: (instruments, done) => bookFills(deps, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
       onInstantEnd: (atMs) => this.#endInstant(atMs),
@@ -220,7 +220,7 @@ export class LiveBot {
     this.#auditor.start(() => {
       this.driver.step(() => {
         engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs());
-        release(this.deps, this.driver.nowMs);
+        completeHeldDecisions(this.deps, this.driver.nowMs);
       });
       this.#isRunning = true;
       log.info('two audits were clean: the bot trades');
@@ -276,7 +276,7 @@ export class LiveBot {
     const { engine, journal, log } = this.deps;
     if (bars.length > 0) log.info(`bars that closed while the bot was down: ${bars.length}, for the indicators alone, without a decision`);
     this.driver.catchUp(untilMs, (nowMs) =>
-      passInstant(engine, nowMs, () => {
+      beginMissedInstant(engine, nowMs, () => {
         append();
         const rows = engine.feeds.map((feed) => feed.bars.length);
         journal.instant({ atMs: untilMs, decided: false, rows, bars: bars.map((bar) => [...bar]) });
@@ -298,9 +298,9 @@ export class LiveBot {
 
   /** Ends an instant at which all strategies have decided. */
   #endInstant(atMs: number): void {
-    this.driver.step(() => this.#kept.note(atMs));
+    this.driver.step(() => this.#kept.journalChanges(atMs));
     this.#funding.warnReaders();
-    this.deps.afterSend.add(() => this.equity.note(atMs));
+    this.deps.afterSend.add(() => this.equity.addPoint(atMs));
     this.deps.afterSend.add(() => this.plots.note());
     if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
@@ -388,7 +388,7 @@ export class LiveBot {
     const order = engine.orders.get(id);
     if (!order) return;
     const strategy = engine.runs[order.strategy]!.name;
-    const tradeId = services.of(order.instrument.market).tradeText(fill.tradeId);
+    const tradeId = services.serviceOf(order.instrument.market).tradeText(fill.tradeId);
     const view = fillView(order, fill, { tradeId, cid: clientOrderIdOf(id), strategy });
     this.fills.push(view);
     if (this.fills.length > MAX_FILLS) this.fills.shift();

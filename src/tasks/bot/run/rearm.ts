@@ -1,10 +1,10 @@
-// Handles a start after a kill: journals that the operator has re-armed the bot, and then removes the file that says so.
+// Handles a start after a kill: journals that the operator has re-armed the bot, and then removes the file REARMED.
 
 import { forgetRearm, readRearm } from '../../kill/killSwitch/killSwitch.ts';
 import type { LiveBot } from './liveBot.ts';
 
 /** Clears the kill cause if the operator has re-armed the bot. All other earlier causes stay. */
-export function takeRearm(bot: LiveBot): void {
+export function applyRearm(bot: LiveBot): void {
   const { engine, config, journal, log, venueMs } = bot.deps;
   const rearm = readRearm(config.data);
   if (rearm === null) return;

@@ -7,7 +7,7 @@ import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exc
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
-import { venueIdIn } from '../account/foreignId.ts';
+import { venueIdOfForeign } from '../account/foreignOrderId.ts';
 import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
@@ -31,7 +31,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }
-    for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
+    for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdOfForeign(id));
   }
   for (const service of services.all()) service.connect(bot.driver);
 }

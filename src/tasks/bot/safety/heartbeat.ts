@@ -9,7 +9,7 @@ interface HeartbeatLog {
 }
 
 /** Opens the socket, and opens it again after each end. Logs its state. Returns a function that closes it permanently. */
-export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: HeartbeatLog): () => void {
+export function openHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: HeartbeatLog): () => void {
   if (url === null) return () => {};
   let isLost = false;
   const logState = (state: SocketState): void => {

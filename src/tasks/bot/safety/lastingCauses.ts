@@ -15,8 +15,8 @@ export function outlivesProcess({ code }: HaltCause): boolean {
 }
 
 /**
- * Halts the account until its start is complete. Call it in a step, so that drafts see the start and may leave once it is complete: a journal
- * that ends with a clean stop holds them.
+ * Halts the account until its start is complete. Call it in a step, so that drafts wait for the end of the start and are sent then. After a
+ * clean stop the journal holds such drafts.
  */
 export function raiseStarting(halts: HaltBoard, venueMs: number): void {
   halts.raise({ kind: 'account' }, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs);

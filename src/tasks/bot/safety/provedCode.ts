@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { strategyCodeOf, seenBars } from '../../trials/runParts.ts';
+import { strategyCodeOf, visibleFeedsOf } from '../../trials/identityParts.ts';
 import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 
 /** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
@@ -47,7 +47,7 @@ function sourceOf({ from, feeds, madeAt }: CodeVerdict): string {
 
 /** Returns the end of the sentence: feeds of the bot that the verdict does not cover, because it holds only for its own bars. */
 function differingFeeds({ feeds }: CodeVerdict, plan: RunPlan): string {
-  const unprovedFeeds = seenBars(plan).filter((feed) => !feeds.includes(feed));
+  const unprovedFeeds = visibleFeedsOf(plan).filter((feed) => !feeds.includes(feed));
   if (unprovedFeeds.length === 0) return '';
   return `; no verdict is about ${unprovedFeeds.length > 3 ? `${unprovedFeeds.length} of its feeds` : joinedByAnd(unprovedFeeds)}`;
 }

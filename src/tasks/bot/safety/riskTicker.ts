@@ -81,7 +81,7 @@ export function liveFactsOf({
     heartbeatMs: heartbeatMs?.() ?? Infinity,
     alertMs: alertMs?.() ?? Infinity,
     heldLots: (instrument) => heldLots(engine, instrument),
-    guardedLots: (instrument) => guardedLots(engine, instrument),
+    guardedLots: (instrument) => protectedLots(engine, instrument),
   };
 }
 
@@ -95,7 +95,7 @@ function heldLots({ runs, ledger }: Engine, instrument: number): number {
  * Returns the lots protected by local stops and by trigger orders at the exchange. A trigger order whose price is already reached does not
  * count, because it should have triggered.
  */
-function guardedLots(engine: Engine, instrument: number): number {
+function protectedLots(engine: Engine, instrument: number): number {
   const last = engine.lastTicks(instrument);
   const localLots = engine.brackets
     .list(instrument)

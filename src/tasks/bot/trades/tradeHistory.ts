@@ -5,7 +5,7 @@ import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { readTradeDay } from '../../../adapters/catalog/trades/tradeDays.ts';
 import { dayOf, daysIn, dayStart, tradesFolder, type TradeColumns } from '../../../adapters/catalog/trades/trades.ts';
 import type { RecentTrade } from '../../../adapters/exchange/trades/tradeWindow.ts';
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import { readDay } from '../../../definition/load/tradeBarFeed.ts';

@@ -1,7 +1,7 @@
 // The bars from trades with which a live bot starts: counted from the catalog and the newest trades of the exchange.
 
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
-import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
 import { TradeBarTracker, type TradeEvent } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
 import { haveIds, MAX_TRADES, tradeWindow, type TradeWindow } from '../../../adapters/exchange/trades/tradeWindow.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -63,7 +63,7 @@ export function tradeStart(
 export function firstTradeBars({ key, instrument, digits, window, settledMs, history, note }: TradeStart): StartedBars {
   const tracker = trackerFor({ key, instrument, digits }, history?.openMs ?? null);
   if (history !== null) tracker.addHistory(history.trades);
-  const events = tracker.take(window, settledMs);
+  const events = tracker.eventsIn(window, settledMs);
   const name = `${key.symbol} ${key.interval}`;
   const notes = note === null ? [] : [note];
   const first = window.trades[0];
@@ -79,7 +79,7 @@ export function firstTradeBars({ key, instrument, digits, window, settledMs, his
 export function tradeBarsSince(lastMs: number, start: TradeStart): StartedBars {
   if (lastMs === -Infinity) return firstTradeBars({ ...start, history: null });
   const tracker = trackerFor(start, lastMs);
-  const events = tracker.take(start.window, start.settledMs);
+  const events = tracker.eventsIn(start.window, start.settledMs);
   const name = `${start.key.symbol} ${start.key.interval}`;
   const isMissing = events.some(({ kind }) => kind === 'gap');
   const note = `${name}: the newest trades of the exchange do not reach back to ${formatTime(lastMs)}, where the newest bar of the bot ended: the next bar is incomplete, and nobody decides on it`;

@@ -4,7 +4,7 @@ import { nearestName } from '../../../base/number/nearestName.ts';
 import { timeMs } from '../../../base/brand.ts';
 import { counted } from '../../../base/text/format.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
-import { changedFields, instrumentRecordOf } from '../../download/instruments.ts';
+import { changedFields, instrumentRecordOf } from '../../download/listedInstruments.ts';
 import { failed, ok, skipped, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';

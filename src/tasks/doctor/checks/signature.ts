@@ -4,7 +4,7 @@ import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem, type NotAcked } from '../fixes/answerFix.ts';
-import type { CheckSubject } from '../fixes/subject.ts';
+import type { CheckSubject } from '../fixes/checkSubject.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 
 type SignedCheck = 'signature' | 'ip' | 'permission';

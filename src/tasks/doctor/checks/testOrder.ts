@@ -6,7 +6,7 @@ import type { CheckContext } from '../context/checkContext.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
-import type { ListedInstrument } from '../../download/instruments.ts';
+import type { ListedInstrument } from '../../download/listedInstruments.ts';
 
 /** Refusals that concern only the order itself, so that key, signature and permission were accepted. */
 const LATE: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);

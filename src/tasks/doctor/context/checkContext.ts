@@ -7,7 +7,7 @@ import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
 import type { WireContract, SpotSymbol } from '../../../protocol/shapes/market.ts';
 import type { SpotAccount } from '../../../protocol/shapes/spot.ts';
-import { listedContract, listedSymbol, type ListedInstrument } from '../../download/instruments.ts';
+import { listedContract, listedSymbol, type ListedInstrument } from '../../download/listedInstruments.ts';
 import type { ClockReading, Probe } from './probe.ts';
 
 /** The instrument records of the catalog; it may have none. */

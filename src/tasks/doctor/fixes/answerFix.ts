@@ -5,7 +5,7 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { errorCodeFacts } from '../../../protocol/errors/errorCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, type CheckFinding } from '../context/check.ts';
-import { addressOption, addressText, type CheckSubject } from './subject.ts';
+import { addressOption, addressText, type CheckSubject } from './checkSubject.ts';
 import { codeFix } from './codeFix.ts';
 
 /** An outcome other than a reply that confirms the call. */

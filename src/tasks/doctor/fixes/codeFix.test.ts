@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
-import type { CheckSubject, SubjectKind } from './subject.ts';
+import type { CheckSubject, SubjectKind } from './checkSubject.ts';
 import { codeFix } from './codeFix.ts';
 import { codeFamily } from './codeFamilies.ts';
 

@@ -2,7 +2,7 @@
 
 import { errorCodeFacts } from '../../../protocol/errors/errorCodes.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
-import { addressOption, type CheckSubject, type SubjectKind } from './subject.ts';
+import { addressOption, type CheckSubject, type SubjectKind } from './checkSubject.ts';
 import { codeFamily, type CodeFamily } from './codeFamilies.ts';
 
 type FixText = (subject: CheckSubject) => string;

@@ -2,7 +2,7 @@
 
 import type { Market } from '../../../model/instrument.ts';
 import type { NetworkFailure } from '../context/probe.ts';
-import { addressText } from './subject.ts';
+import { addressText } from './checkSubject.ts';
 
 /** A failure and its fixes. */
 interface ExplainedFailure {

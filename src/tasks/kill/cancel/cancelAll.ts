@@ -2,15 +2,15 @@
 // unknown outcome can still appear.
 
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
-import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { spotOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { counted } from '../../../base/text/format.ts';
 import { EmptyListProof, attributeOrder, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
-import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
-import { drainTriggers, type LeftTrigger } from './triggers.ts';
-import { KillGaveUp, type KillVenue } from '../plan/venue.ts';
+import { cancelOrders, clientIdsOf, readOpenOrders } from './openOrders.ts';
+import { drainTriggers, type LeftTrigger } from './drainTriggers.ts';
+import { KillGaveUp, type KillVenue } from '../plan/killVenue.ts';
 import type { KillOrders } from './killOrders.ts';
 
-/** An open order that a kill leaves alone. */
+/** An open order that a kill does not cancel. */
 export interface LeftOrder {
   readonly instrument: InstrumentId;
   readonly order: SeenOrder;
@@ -22,31 +22,31 @@ export interface LeftOrder {
 export interface CancelResult {
   /** Number of own orders that were open and have ended. */
   readonly count: number;
-  /** Open orders that are left alone. */
+  /** Open orders that were not cancelled. */
   readonly left: readonly LeftOrder[];
   /** Number of trigger orders that would have opened a position and were cancelled. */
   readonly triggers: number;
-  /** Trigger orders that are left alone, because no evidence shows whose they are. */
+  /** Trigger orders that were not cancelled, because no evidence shows whose they are. */
   readonly leftTriggers: readonly LeftTrigger[];
   /** Instruments that could not be completed in time, and why. The other members do not count them. */
   readonly stuck: ReadonlyMap<InstrumentId, string>;
 }
 
 /**
- * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `all`: cancels
- * foreign orders too. Throws KillStopped if the kill is aborted.
+ * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `includesForeign`:
+ * cancels foreign orders too. Throws KillStopped if the kill is aborted.
  */
 export async function cancelAll(
   venue: KillVenue,
   orders: KillOrders,
-  all: boolean,
+  includesForeign: boolean,
   instruments: readonly Instrument[] = venue.deps.instruments,
 ): Promise<CancelResult> {
   const { onPhase } = venue.deps;
   // Send these cancels at once. The lists then show whether they took effect.
   const first = instruments.flatMap((instrument) => {
     const ids = orders.open.get(instrument.id) ?? [];
-    return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
+    return ids.length === 0 ? [] : [cancelOrders(venue, instrument, ids)];
   });
   const ended = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
   const triggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
@@ -57,8 +57,8 @@ export async function cancelAll(
     const { id } = instrument;
     try {
       return await Promise.all([
-        drain(venue, instrument, orders.own, all, ended.get(id)!),
-        drainTriggers(venue, instrument, orders, { all, which: 'opening', ended: triggers.get(id)! }),
+        drain(venue, instrument, orders.own, includesForeign, ended.get(id)!),
+        drainTriggers(venue, instrument, orders, { includesForeign, selection: 'opening', ended: triggers.get(id)! }),
       ]);
     } catch (error) {
       if (!(error instanceof KillGaveUp)) throw error;
@@ -84,7 +84,7 @@ async function drain(
   venue: KillVenue,
   instrument: Instrument,
   ownOrders: OwnOrders | null,
-  all: boolean,
+  includesForeign: boolean,
   ended: Set<string>,
 ): Promise<readonly LeftOrder[]> {
   const { readLagMs, pollEveryMs, cancelAgainMs } = venue.deps.settings;
@@ -94,11 +94,11 @@ async function drain(
   let lastCount = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
-    const { orders, isComplete } = await readOpen(venue, instrument);
+    const { orders, isComplete } = await readOpenOrders(venue, instrument);
     const named = await withClientIds(venue, instrument, orders, ownOrders);
     const judged = named.map((order) => ({
       order,
-      attribution: all ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
+      attribution: includesForeign ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
     const ours = judged.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
     if (empty.observe(beganMs, isComplete && ours.length === 0)) {
@@ -110,7 +110,7 @@ async function drain(
       ended.add(id);
       cancelledMs.set(id, beganMs);
     }
-    await cancelOpen(venue, instrument, due);
+    await cancelOrders(venue, instrument, due);
     if (ours.length < lastCount) timeLimit.restart();
     lastCount = ours.length;
     await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));

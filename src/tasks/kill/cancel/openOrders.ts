@@ -1,9 +1,9 @@
 // Reads the open orders of one instrument and cancels them, on both markets.
 
-import { futuresOrderRow, spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { futuresOrderRow, spotOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { batches, type SeenOrder } from '../plan/killPlan.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
 
 /** Maximum length of a list. A list of this length may be cut. */
 const MAX_ROWS = 1000;
@@ -16,7 +16,7 @@ export interface OpenList {
 }
 
 /** Reads the open orders of an instrument. */
-export async function readOpen(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
+export async function readOpenOrders(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
   if (market === 'spot') {
     const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MAX_ROWS });
     return { orders: rows.map(spotOrderRow), isComplete: refused.length === 0 && rows.length < MAX_ROWS };
@@ -26,7 +26,7 @@ export async function readOpen(venue: KillVenue, { market, wireName }: Instrumen
 }
 
 /** Sends cancels. The next read of the list shows whether they took effect. */
-export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrument, ids: readonly string[]): Promise<void> {
+export async function cancelOrders(venue: KillVenue, { market, wireName }: Instrument, ids: readonly string[]): Promise<void> {
   if (market === 'futures') {
     await Promise.all(ids.map((orderId) => venue.once('futures.cancelOrder', { contractName: wireName, orderId })));
     return;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TradeRow } from '../../../adapters/exchange/calls/rows.ts';
+import type { TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 import { Executions } from './executions.ts';
 
@@ -10,9 +10,9 @@ const tradeOf = (tradeId: string, venueId: string, qty: string, otherId: string 
 
 test('an order is lacking until the journal and the list add up to what its status has shown', () => {
   const executions = new Executions();
-  executions.note(ID, { venueId: '1', side: 'buy', executed: '3' });
+  executions.noteExecuted(ID, { venueId: '1', side: 'buy', executed: '3' });
   executions.noteBooked(ID, '1', tradeOf('11', '1', '1'));
-  const shownBy = (...trades: TradeRow[]) => executions.lacking(ID, trades, isOwn).map(({ shown }) => shown.toFixed());
+  const shownBy = (...trades: TradeRow[]) => executions.lackingOrders(ID, trades, isOwn).map(({ shown }) => shown.toFixed());
   expect(shownBy()).toEqual(['1']);
   expect(shownBy(tradeOf('12', '1', '1'), tradeOf('13', '2', '5'))).toEqual(['2']);
   // The trade that the journal has booked counts once.
@@ -22,9 +22,9 @@ test('an order is lacking until the journal and the list add up to what its stat
 
 test('a trade of the account with itself is of both orders', () => {
   const executions = new Executions();
-  for (const venueId of ['1', '2']) executions.note(ID, { venueId, side: 'buy', executed: '1' });
-  expect(executions.lacking(ID, [tradeOf('11', '1', '1')], isOwn).map(({ venueId }) => venueId)).toEqual(['2']);
-  expect(executions.lacking(ID, [tradeOf('11', '1', '1', '2')], isOwn)).toEqual([]);
+  for (const venueId of ['1', '2']) executions.noteExecuted(ID, { venueId, side: 'buy', executed: '1' });
+  expect(executions.lackingOrders(ID, [tradeOf('11', '1', '1')], isOwn).map(({ venueId }) => venueId)).toEqual(['2']);
+  expect(executions.lackingOrders(ID, [tradeOf('11', '1', '1', '2')], isOwn)).toEqual([]);
 });
 
 test('the work grows with the trades, not with the product of trades and orders', () => {
@@ -32,10 +32,10 @@ test('the work grows with the trades, not with the product of trades and orders'
   const count = 2_000;
   let reads = 0;
   const trades = Array.from({ length: count }, (_, index) => {
-    executions.note(ID, { venueId: String(index), side: 'buy', executed: '1' });
+    executions.noteExecuted(ID, { venueId: String(index), side: 'buy', executed: '1' });
     const trade = tradeOf(String(index), String(index), '1');
     return Object.defineProperty({ ...trade }, 'venueId', { get: () => (reads++, String(index)) });
   });
-  expect(executions.lacking(ID, trades, isOwn)).toEqual([]);
+  expect(executions.lackingOrders(ID, trades, isOwn)).toEqual([]);
   expect(reads).toBeLessThan(10 * count);
 });

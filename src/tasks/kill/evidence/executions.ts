@@ -1,6 +1,6 @@
 // What orders have executed by their status, beside what their trades add up to. A list of trades may lag behind the status of an order.
 
-import type { OrderRow, TradeRow } from '../../../adapters/exchange/calls/rows.ts';
+import type { OrderRow, TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
@@ -25,7 +25,7 @@ export class Executions {
   readonly #booked = new Map<string, Map<string, string>>();
 
   /** Notes what a reading of an order shows: its executed quantity, decimal text in coins or contracts. */
-  note(instrument: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
+  noteExecuted(instrument: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
     const orders = this.#executed.get(instrument) ?? new Map<string, { readonly side: Side; readonly qty: Decimal }>();
     this.#executed.set(instrument, orders);
     orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
@@ -38,12 +38,12 @@ export class Executions {
   }
 
   /** Returns the largest executed quantity that a status of the order has shown; 0 before the first. */
-  of(instrument: InstrumentId, venueId: string): Decimal {
+  executedOf(instrument: InstrumentId, venueId: string): Decimal {
     return this.#executed.get(instrument)?.get(venueId)?.qty ?? ZERO;
   }
 
   /** Returns the own orders whose trades are not all in the journal or in `trades`. */
-  lacking(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
+  lackingOrders(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
     const listed = tradesByOrder(trades);
     return [...(this.#executed.get(instrument) ?? [])].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];

@@ -3,7 +3,7 @@
 import { JournalState, restartOf, type OrderTrace } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
-import type { TradeRow } from '../../../adapters/exchange/calls/rows.ts';
+import type { TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { INCIDENT_CURSOR } from '../../../adapters/exchange/calls/types.ts';
 import { Decimal, toScaled } from '../../../base/number/decimal.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
@@ -221,18 +221,18 @@ export class JournalBooks implements OwnOrders {
   /** Returns orders without a known venue order id, slices included. */
   get withoutVenueId(): readonly LostOrder[] {
     const { unfinished, provenAbsent, refused } = this.state;
-    const traces = (from: ReadonlyMap<string, OrderTrace>, isOver: boolean): readonly LostOrder[] =>
-      [...from.values()].flatMap((trace) => this.#lostOf(trace, isOver) ?? []);
+    const traces = (from: ReadonlyMap<string, OrderTrace>, hasEnded: boolean): readonly LostOrder[] =>
+      [...from.values()].flatMap((trace) => this.#lostOf(trace, hasEnded) ?? []);
     return [...traces(unfinished, false), ...traces(provenAbsent, true), ...traces(refused, true), ...this.#slices.values()];
   }
 
   /** Returns an order without a venue order id; null if it has one or cannot have reached the exchange. */
-  #lostOf(trace: OrderTrace, isOver: boolean): LostOrder | null {
+  #lostOf(trace: OrderTrace, hasEnded: boolean): LostOrder | null {
     const { intent, send, orderId } = trace;
     const instrument = this.#instruments.get(intent.symbol);
     const isWaiting = parseTriggerTrackId(orderId) !== null;
     if (instrument === undefined || (orderId !== null && !isWaiting) || this.#facts === null) return null;
-    if (!isOver && !isWaiting && restartOf(trace, this.#facts.isTorn).kind !== 'unknown') return null;
+    if (!hasEnded && !isWaiting && restartOf(trace, this.#facts.isTorn).kind !== 'unknown') return null;
     return {
       cid: intent.cid,
       strategy: intent.strategy,
@@ -241,7 +241,7 @@ export class JournalBooks implements OwnOrders {
       signMs: send?.signMs ?? intent.createdMs,
       // A trigger order may trigger at any time.
       latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
-      isOver: isOver || isWaiting,
+      hasNoEffect: hasEnded || isWaiting,
       triggerTicks: ticksOf(intent.condition ?? null, instrument),
     };
   }
@@ -252,12 +252,12 @@ export class JournalBooks implements OwnOrders {
     this.#strategies.set(cid, strategy);
     this.#closes.set(cid, true);
     const request = requestTermsOf(instrument, { ...order, reduceOnly: true });
-    this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
+    this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, hasNoEffect: false });
   }
   /** Marks a slice that had no effect and can no longer have one. */
   endSlice(cid: string): void {
     const slice = this.#slices.get(cid);
-    if (slice) this.#slices.set(cid, { ...slice, isOver: true });
+    if (slice) this.#slices.set(cid, { ...slice, hasNoEffect: true });
   }
 
   // --- Positions
@@ -341,9 +341,9 @@ export class JournalBooks implements OwnOrders {
       ids.set(id, [...(ids.get(id) ?? []), known]);
     }
     const latest: Partial<Record<Market, number>> = {};
-    for (const { request, latestMs, isOver } of this.withoutVenueId) {
+    for (const { request, latestMs, hasNoEffect } of this.withoutVenueId) {
       const { market } = request.instrument;
-      if (!isOver) latest[market] = Math.max(latest[market] ?? -Infinity, latestMs);
+      if (!hasNoEffect) latest[market] = Math.max(latest[market] ?? -Infinity, latestMs);
     }
     return { own: this, open, waiting, unknownUntilMs: latest };
   }

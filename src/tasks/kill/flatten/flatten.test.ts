@@ -5,14 +5,14 @@ import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { flatten, FlattenProgress, type Closable, type FlattenResult, type SliceOrder, type SliceOutcome } from './flatten.ts';
-import { settleSlice, type OrderState } from './settle.ts';
-import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/venue.ts';
+import { settleSlice, type OrderState } from './settleSlice.ts';
+import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/killVenue.ts';
 
 const instrument = spotInstrument();
 const closable = (qty: string, rest = '0', warnings: readonly string[] = []): Closable => ({
   side: 'sell',
   qty: new Decimal(qty),
-  rest: new Decimal(rest),
+  uncertainQty: new Decimal(rest),
   uncertainties: warnings,
 });
 
@@ -67,17 +67,20 @@ it('flattening sends no slice after one of unknown outcome, and reports the rema
   expect(result.residuals).toEqual([expect.stringContaining('unknown outcome: no answer')]);
 });
 
-it('a slice is at most the quantity that is proved to be the bot’s, and the remainder is reported with its doubts', async () => {
+it('a slice is at most the quantity that is proved to be the bot’s, and the remainder is reported with its uncertainties', async () => {
   const { sent, result } = await flattenWith({
-    held: (n) => (n === 0 ? closable('0.4', '0.6', ['a doubt']) : closable('0', '0.6', ['a doubt'])),
+    held: (n) => (n === 0 ? closable('0.4', '0.6', ['an uncertainty']) : closable('0', '0.6', ['an uncertainty'])),
   });
   expect(sent).toEqual(['0.4']);
-  expect(result.residuals).toEqual([expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/), 'a doubt']);
+  expect(result.residuals).toEqual([
+    expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/),
+    'an uncertainty',
+  ]);
 });
 
-it('a doubt without a quantity is reported', async () => {
-  const { result } = await flattenWith({ held: () => closable('0', '0', ['a doubt']) });
-  expect(result.residuals).toEqual(['a doubt']);
+it('an uncertainty without a quantity is reported', async () => {
+  const { result } = await flattenWith({ held: () => closable('0', '0', ['an uncertainty']) });
+  expect(result.residuals).toEqual(['an uncertainty']);
 });
 
 it('a position that appears in either of the two last reads is not closed but reported', async () => {
@@ -123,7 +126,7 @@ it('an empty order book ends its position after the time limit, and another posi
   );
   expect(result.residuals).toEqual([`${instrument.id}: 1 BTC left: given up after 600 s: the book has no orders to close against`]);
   expect(result.slices.map(({ instrument: id, filled }) => [id, filled])).toEqual([[other.id, '0.4']]);
-  expect([...result.open]).toEqual([instrument.id]);
+  expect([...result.openInstruments]).toEqual([instrument.id]);
 });
 
 it('a slice that fills nothing makes the next one rest twice as long, so that a market of bars can fill it', async () => {

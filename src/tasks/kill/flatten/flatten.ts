@@ -4,7 +4,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { isDust, nextSlice, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
-import { KillGaveUp, type KillVenue } from '../plan/venue.ts';
+import { KillGaveUp, type KillVenue } from '../plan/killVenue.ts';
 
 /** The closable part of a position, determined again before every slice. Quantities are in coins or contracts. */
 export interface Closable {
@@ -13,8 +13,8 @@ export interface Closable {
   /** The smallest position of the bot that agrees with all evidence. Never more than this is closed. */
   readonly qty: Decimal;
   /** Quantity that the bot may hold beyond `qty`. */
-  readonly rest: Decimal;
-  /** Why `rest` may not be the bot's, as sentences. */
+  readonly uncertainQty: Decimal;
+  /** Why `uncertainQty` may not be the bot's, as sentences. */
   readonly uncertainties: readonly string[];
 }
 
@@ -67,12 +67,12 @@ export interface FlattenResult {
   readonly residuals: readonly string[];
   readonly dust: readonly string[];
   /** Instruments with a position that remains or may remain. */
-  readonly open: ReadonlySet<InstrumentId>;
+  readonly openInstruments: ReadonlySet<InstrumentId>;
   /** Instruments whose flattening ended without proof, because the exchange did not answer or nothing progressed. */
-  readonly gaveUp: ReadonlySet<InstrumentId>;
+  readonly unprovenInstruments: ReadonlySet<InstrumentId>;
 }
 
-interface FlattenedPosition extends Omit<FlattenResult, 'open' | 'gaveUp'> {
+interface FlattenedPosition extends Omit<FlattenResult, 'openInstruments' | 'unprovenInstruments'> {
   readonly gaveUp?: boolean;
 }
 
@@ -119,8 +119,8 @@ export async function flatten(
     slices: parts.flat().flatMap(({ slices }) => slices),
     residuals: parts.flat().flatMap(({ residuals }) => residuals),
     dust: parts.flat().flatMap(({ dust }) => dust),
-    open: new Set(ids.filter((_, index) => parts[index]!.some(({ residuals }) => residuals.length > 0))),
-    gaveUp: new Set(ids.filter((_, index) => parts[index]!.some(({ gaveUp }) => gaveUp === true))),
+    openInstruments: new Set(ids.filter((_, index) => parts[index]!.some(({ residuals }) => residuals.length > 0))),
+    unprovenInstruments: new Set(ids.filter((_, index) => parts[index]!.some(({ gaveUp }) => gaveUp === true))),
   };
 }
 
@@ -135,16 +135,16 @@ async function flattenPosition(
   const { pollEveryMs, giveUpMs } = venue.deps.settings;
   let [step, refusals, restMs] = [0, 0, pollEveryMs];
   const timeLimit = venue.timeLimit('the book has no orders to close against');
-  const end = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
+  const endWith = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const closable = await closer.closable(venue);
     if (closable === null || isDust(instrument, closable.qty)) break;
     // Only this position ends here: what was closed, and every other position, belongs in the report.
     if (timeLimit.reached !== null)
-      return end(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
+      return endWith(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
     const { side, qty: max } = closable;
-    const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, step }, terms);
+    const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, collarStep: step }, terms);
     if (slice === null) {
       venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
       await timeLimit.wait(venue.deps.settings.pollEveryMs * 4);
@@ -155,9 +155,9 @@ async function flattenPosition(
     progress.inFlight.add(sent);
     const outcome = await closer.place(venue, { instrument, strategy, side: closable.side, ...slice }, restMs);
     progress.inFlight.delete(sent);
-    if (outcome.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
+    if (outcome.kind === 'unknown') return endWith(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     if (outcome.kind === 'refused') {
-      if (++refusals >= MAX_REFUSALS) return end(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
+      if (++refusals >= MAX_REFUSALS) return endWith(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
     } else {
       refusals = 0;
       const done = { instrument: instrument.id, side: closable.side, qty: slice.qty, price: slice.price, filled: outcome.filled };
@@ -183,7 +183,7 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
   const second = await closer.closable(venue);
   const readings = [first, second].filter((reading) => reading !== null);
   const max = (valueOf: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(valueOf));
-  const [sure, rest] = [max(({ qty }) => qty), max((reading) => reading.rest)];
+  const [sure, rest] = [max(({ qty }) => qty), max((reading) => reading.uncertainQty)];
   const warnings = second?.uncertainties ?? [];
   const message = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
   const total = sure.plus(rest);

@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import type { Range } from '../plan/attribution.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
 import { FuturesCloser } from './futuresCloser.ts';
 
 const exact = (qty: number): Range => ({ low: new Decimal(qty), high: new Decimal(qty) });
@@ -23,15 +23,15 @@ async function closable(
 ) {
   const rangesByStrategy = new Map(heldRanges.map((range, strategy) => [strategy, range]));
   const onSide = (isLong: boolean) => new Map([...rangesByStrategy].filter(([, { high }]) => high.greaterThan(0) === isLong));
-  const judge = {
-    read: () => Promise.resolve({ held: rangesByStrategy, heldOn: { buy: onSide(true), sell: onSide(false) }, uncertainties: [] }),
+  const evidenceReader = {
+    read: () => Promise.resolve({ held: rangesByStrategy, heldOn: { buy: onSide(true), sell: onSide(false) }, uncertain: [] }),
   };
   const cancelTriggers = () => Promise.resolve([]);
   const closer = new FuturesCloser({
     instrument: PERPETUAL,
     positionSide,
     isNet,
-    judge: judge as never,
+    evidenceReader: evidenceReader as never,
     journal: null as never,
     cancelTriggers,
   });
@@ -43,7 +43,7 @@ async function closable(
   });
   const venue = { read: () => Promise.resolve({ rows: [row('buy', long), row('sell', short)] }) };
   const position = await closer.closable(venue as unknown as KillVenue);
-  return position && [position.side, position.qty.toNumber(), position.rest.toNumber()];
+  return position && [position.side, position.qty.toNumber(), position.uncertainQty.toNumber()];
 }
 
 it('the closer closes only the bot’s own part of a position that another owner has made larger', async () => {
@@ -76,9 +76,9 @@ it('positions of strategies are added up in net mode, and kept apart by side in 
 
 it('the closer sends CLOSE orders with the margin mode of the position', async () => {
   for (const positionType of [1, 2]) {
-    const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertainties: [] }) };
+    const evidenceReader = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertain: [] }) };
     const journal = { intend: () => Promise.resolve('SLICE'), writeRefusal: () => {} };
-    const deps = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
+    const deps = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, evidenceReader, journal };
     const closer = new FuturesCloser(deps as never);
     const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };
     const sent: unknown[] = [];

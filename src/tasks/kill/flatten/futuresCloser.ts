@@ -1,15 +1,15 @@
 // Closes one side of a contract's position with CLOSE orders: at most the quantity that is proved to be the bot's and that the exchange shows.
 
-import { futuresOrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { futuresOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
-import { doubtText, type Range } from '../plan/attribution.ts';
+import { uncertainOrderText, type Range } from '../plan/attribution.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
-import { settleSlice } from './settle.ts';
+import { settleSlice } from './settleSlice.ts';
 import { sliceOutcomeOf, findSlice } from './sliceOutcome.ts';
 import type { CloserDeps } from './spotCloser.ts';
-import type { LeftTrigger } from '../cancel/triggers.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import type { LeftTrigger } from '../cancel/drainTriggers.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
 
 const ZERO = new Decimal(0);
 
@@ -36,8 +36,8 @@ export class FuturesCloser implements Closer {
   }
 
   async closable(venue: KillVenue): Promise<Closable | null> {
-    const { instrument, positionSide, judge, isNet } = this.#deps;
-    const { held, heldOn, uncertainties } = await judge.read(instrument);
+    const { instrument, positionSide, evidenceReader, isNet } = this.#deps;
+    const { held, heldOn, uncertain } = await evidenceReader.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
     const position = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
     if (!position) return null;
@@ -55,7 +55,7 @@ export class FuturesCloser implements Closer {
     const qty = Decimal.max(0, Decimal.min(low, position.positionVolume, position.canCloseVolume).minus(mayFire));
     // The part of a position that is not the bot's stays open.
     const rest = Decimal.min(high, position.positionVolume).minus(qty);
-    return { side, qty, rest, uncertainties: [...uncertainties.map(doubtText), ...left.map(leftText)] };
+    return { side, qty, uncertainQty: rest, uncertainties: [...uncertain.map(uncertainOrderText), ...left.map(leftText)] };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
@@ -63,7 +63,7 @@ export class FuturesCloser implements Closer {
   }
 
   async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
-    const { instrument, judge, journal } = this.#deps;
+    const { instrument, evidenceReader, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('futures.createOrder', {
       contractName: instrument.wireName,
@@ -78,25 +78,25 @@ export class FuturesCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId, restMs),
-      isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
-      find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
+      isTaken: (orderId) => evidenceReader.books.isTakenId(orderId, cid),
+      find: (cause) => findSlice(venue, instrument, cause, { cid, evidenceReader }),
     });
   }
 
   async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
-    const { instrument, judge } = this.#deps;
+    const { instrument, evidenceReader } = this.#deps;
     const contractName = instrument.wireName;
-    const { executions } = judge.books;
+    const { executions } = evidenceReader.books;
     const calls = {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
-        if (order !== null) executions.note(instrument.id, futuresOrderRow(order));
+        if (order !== null) executions.noteExecuted(instrument.id, futuresOrderRow(order));
         return order && { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('futures.cancelOrder', { contractName, orderId }),
     };
     await settleSlice(venue, calls, restMs);
-    return { kind: 'ended', filled: executions.of(instrument.id, orderId).toFixed() };
+    return { kind: 'ended', filled: executions.executedOf(instrument.id, orderId).toFixed() };
   }
 }
 

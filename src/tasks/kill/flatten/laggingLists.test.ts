@@ -9,8 +9,8 @@ import { lots } from '../../../base/brand.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { Judge } from '../evidence/judge.ts';
-import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
+import { KillEvidenceReader } from '../evidence/evidenceReader.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/killVenue.ts';
 import { flatten, type Closer } from './flatten.ts';
 import { FuturesCloser } from './futuresCloser.ts';
 import { SpotCloser } from './spotCloser.ts';
@@ -116,8 +116,8 @@ async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = 
     { nextId: () => ++nextId as never, clientOrderIdOf: (id) => `SLICE${id}`, nowMs: () => scheduler.nowMs },
     () => {},
   );
-  const judge = new Judge(venue, books);
-  const deps = { instrument, strategy: 0, judge, journal };
+  const evidenceReader = new KillEvidenceReader(venue, books);
+  const deps = { instrument, strategy: 0, evidenceReader, journal };
   const closer: Closer =
     instrument.market === 'spot'
       ? new SpotCloser(deps)
@@ -131,7 +131,12 @@ async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = 
   }
   if (!progress.isOver) throw new Error('the kill does not end');
   const result = await flattening;
-  return { left: sum().toFixed(), residuals: result.residuals, gaveUp: [...result.gaveUp], tookMs: scheduler.nowMs - START_MS };
+  return {
+    left: sum().toFixed(),
+    residuals: result.residuals,
+    gaveUp: [...result.unprovenInstruments],
+    tookMs: scheduler.nowMs - START_MS,
+  };
 }
 
 const MINUTES = 60_000;

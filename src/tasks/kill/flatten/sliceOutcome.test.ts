@@ -1,17 +1,17 @@
-// Tests the outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently in doubt.
+// Tests the outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently uncertain.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import type { Doubt, LostOrder } from '../plan/attribution.ts';
-import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
-import { sliceOutcomeOf, findSlice, SliceInDoubt } from './sliceOutcome.ts';
+import type { UncertainOrder, LostOrder } from '../plan/attribution.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/killVenue.ts';
+import { sliceOutcomeOf, findSlice, UncertainSlice } from './sliceOutcome.ts';
 
 const instrument = spotInstrument();
 const { readLagMs, visibilityDelayMs, incidentDelayMs } = KILL_SETTINGS;
 const SIGNED_MS = 1_000_000;
 const LATEST_MS = SIGNED_MS + 5000;
-const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
+const uncertainOrder = (isUnseen: boolean, fits: readonly string[] = []): UncertainOrder => ({
   order: { cid: 'SLICE', latestMs: LATEST_MS, request: { instrument, side: 'sell', lots: 1 }, amount: null } as unknown as LostOrder,
   fits: fits.map((venueId) => ({ venueId }) as never),
   isUnseen,
@@ -19,13 +19,13 @@ const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
 
 /** Results of each reading, by the number of the reading and the exchange's time. */
 interface Script {
-  readonly warnings: (reading: number, nowMs: number) => readonly Doubt[];
+  readonly uncertain: (reading: number, nowMs: number) => readonly UncertainOrder[];
   readonly venueId?: (reading: number) => string | null;
   /** The venue's time of an incident before the search. */
   readonly incidentMs?: number;
 }
 
-async function searchFor({ warnings, venueId = () => null, incidentMs }: Script) {
+async function searchFor({ uncertain, venueId = () => null, incidentMs }: Script) {
   const scheduler = new DueQueue();
   scheduler.runDue(SIGNED_MS);
   const readMs: number[] = [];
@@ -36,14 +36,14 @@ async function searchFor({ warnings, venueId = () => null, incidentMs }: Script)
     serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }),
     onPhase: () => {},
   } as never);
-  const judge = {
+  const evidenceReader = {
     read: () => {
       readMs.push(scheduler.nowMs);
-      return Promise.resolve({ held: new Map(), uncertainties: warnings(readMs.length, scheduler.nowMs) });
+      return Promise.resolve({ held: new Map(), uncertain: uncertain(readMs.length, scheduler.nowMs) });
     },
     books: { venueIdOf: () => venueId(readMs.length) },
   };
-  const search = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
+  const search = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', evidenceReader: evidenceReader as never });
   const progress = { over: false };
   void search.catch(() => {}).finally(() => (progress.over = true));
   for (let turnIndex = 0; turnIndex < 20_000 && !progress.over; turnIndex++) {
@@ -54,35 +54,35 @@ async function searchFor({ warnings, venueId = () => null, incidentMs }: Script)
 }
 
 it('a slice of unknown outcome is identified by the order that the evidence names', async () => {
-  const { found, readMs } = await searchFor({ warnings: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
+  const { found, readMs } = await searchFor({ uncertain: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
   expect([found, readMs.length]).toEqual(['77', 1]);
 });
 
 it('a slice had no effect once it is missing in two reads in a row, a read lag apart', async () => {
-  const { found, readMs } = await searchFor({ warnings: (reading) => (reading === 2 ? [doubt(true)] : []) });
+  const { found, readMs } = await searchFor({ uncertain: (reading) => (reading === 2 ? [uncertainOrder(true)] : []) });
   expect(found).toBeNull();
   expect(readMs.length).toBe(4);
   expect(readMs[3]! - readMs[2]!).toBeGreaterThanOrEqual(readLagMs);
 });
 
-it('a slice is in doubt if an order fits it after the absence horizon, and not before', async () => {
+it('a slice is uncertain if an order fits it after the absence horizon, and not before', async () => {
   const horizonMs = LATEST_MS + visibilityDelayMs + readLagMs;
-  const { found, readMs } = await searchFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
-  expect(found).toBeInstanceOf(SliceInDoubt);
+  const { found, readMs } = await searchFor({ uncertain: (_, nowMs) => [uncertainOrder(nowMs < horizonMs, ['5', '6'])] });
+  expect(found).toBeInstanceOf(UncertainSlice);
   expect(String(found)).toContain('orders 5, 6');
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
 it('after an incident a slice is looked for until the longer delay has passed', async () => {
   const horizonMs = LATEST_MS + incidentDelayMs + readLagMs;
-  const warnings = (_: number, nowMs: number) => (nowMs < horizonMs ? [doubt(true)] : []);
-  const { found, readMs } = await searchFor({ warnings, incidentMs: SIGNED_MS });
+  const uncertain = (_: number, nowMs: number) => (nowMs < horizonMs ? [uncertainOrder(true)] : []);
+  const { found, readMs } = await searchFor({ uncertain, incidentMs: SIGNED_MS });
   expect(found).toBeNull();
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
 it('the search for a slice ends after its time limit if no list proves its outcome', async () => {
-  const { found, readMs } = await searchFor({ warnings: () => [doubt(true)] });
+  const { found, readMs } = await searchFor({ uncertain: () => [uncertainOrder(true)] });
   expect(String(found)).toMatch(/given up after 600 s: spot:\w+: no evidence shows the outcome of a slice/);
   expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
 });

@@ -6,9 +6,9 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SliceOutcome } from './flatten.ts';
 import type { SliceJournal } from './sliceJournal.ts';
-import type { KillVenue } from '../plan/venue.ts';
-import { doubtText } from '../plan/attribution.ts';
-import type { Judge } from '../evidence/judge.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
+import { uncertainOrderText } from '../plan/attribution.ts';
+import type { KillEvidenceReader } from '../evidence/evidenceReader.ts';
 
 /** How an acknowledged slice is settled, and a lost one is found. */
 export interface NextSteps {
@@ -37,7 +37,7 @@ export async function sliceOutcomeOf(
       journal.writeNotSent(cid);
       return { kind: 'refused', why: 'a slice had no effect' };
     } catch (error) {
-      if (!(error instanceof SliceInDoubt)) throw error;
+      if (!(error instanceof UncertainSlice)) throw error;
       return { kind: 'unknown', why: error.message };
     }
   };
@@ -67,13 +67,13 @@ export async function sliceOutcomeOf(
 
 /**
  * Looks for a slice whose reply was lost. Resolves with the venue order id once evidence identifies it, with null if it had no effect. Throws
- * SliceInDoubt if no evidence can decide.
+ * UncertainSlice if no evidence can decide.
  */
 export async function findSlice(
   venue: KillVenue,
   instrument: Instrument,
   cause: string,
-  { cid, judge }: SoughtSlice,
+  { cid, evidenceReader }: SoughtSlice,
 ): Promise<string | null> {
   const { serverTime, settings } = venue.deps;
   const { readLagMs, pollEveryMs } = settings;
@@ -81,24 +81,25 @@ export async function findSlice(
   venue.deps.onPhase('waiting', `${instrument.id}: the outcome of a slice is unknown (${cause}); looking for it`);
   const timeLimit = venue.timeLimit(`${instrument.id}: no evidence shows the outcome of a slice`);
   for (let absences = 0; ;) {
-    const { uncertainties } = await judge.read(instrument);
-    const venueId = judge.books.venueIdOf(cid);
+    const { uncertain } = await evidenceReader.read(instrument);
+    const venueId = evidenceReader.books.venueIdOf(cid);
     if (venueId !== null) return venueId;
-    const doubt = uncertainties.find(({ order }) => order.cid === cid);
-    // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in doubt.
-    if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
+    const uncertainSlice = uncertain.find(({ order }) => order.cid === cid);
+    // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in uncertainSlice.
+    if (uncertainSlice !== undefined && !uncertainSlice.isUnseen) throw new UncertainSlice(uncertainOrderText(uncertainSlice));
     // Before the horizon absence cannot be proved, so extend the limit. After it, only incomplete lists can still delay the proof.
-    const isEarly = doubt !== undefined && serverTime(market).ms < doubt.order.latestMs + venue.visibilityDelayMs(market) + readLagMs;
+    const isEarly =
+      uncertainSlice !== undefined && serverTime(market).ms < uncertainSlice.order.latestMs + venue.visibilityDelayMs(market) + readLagMs;
     if (isEarly) timeLimit.restart();
-    absences = doubt === undefined ? absences + 1 : 0;
+    absences = uncertainSlice === undefined ? absences + 1 : 0;
     if (absences === MIN_ABSENCES) return null;
     await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);
   }
 }
 
 /** Thrown when no evidence can decide the outcome of a slice. */
-export class SliceInDoubt extends Error {
-  override readonly name = 'SliceInDoubt';
+export class UncertainSlice extends Error {
+  override readonly name = 'UncertainSlice';
 }
 
 /** Number of complete lists, a read lag apart, that must lack a slice. */
@@ -107,5 +108,5 @@ const MIN_ABSENCES = 2;
 /** A slice to look for. */
 export interface SoughtSlice {
   readonly cid: string;
-  readonly judge: Judge;
+  readonly evidenceReader: KillEvidenceReader;
 }

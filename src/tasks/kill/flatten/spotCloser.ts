@@ -1,15 +1,15 @@
 // Closes the bot's holding of a coin: at most the quantity that is proved to be the bot's and that the account has free.
 
-import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { spotOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { doubtText } from '../plan/attribution.ts';
-import type { Judge } from '../evidence/judge.ts';
+import { uncertainOrderText } from '../plan/attribution.ts';
+import type { KillEvidenceReader } from '../evidence/evidenceReader.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
-import { settleSlice } from './settle.ts';
+import { settleSlice } from './settleSlice.ts';
 import { sliceOutcomeOf, findSlice } from './sliceOutcome.ts';
 import type { SliceJournal } from './sliceJournal.ts';
-import type { KillVenue } from '../plan/venue.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
 
 const ZERO = new Decimal(0);
 /** Maximum of polls for trades, which may appear later than the status that counts them. */
@@ -19,7 +19,7 @@ const MAX_POLLS = 10;
 export interface CloserDeps {
   readonly instrument: Instrument;
   readonly strategy: number;
-  readonly judge: Judge;
+  readonly evidenceReader: KillEvidenceReader;
   readonly journal: SliceJournal;
 }
 
@@ -32,16 +32,16 @@ export class SpotCloser implements Closer {
   }
 
   async closable(venue: KillVenue): Promise<Closable | null> {
-    const { instrument, strategy, judge } = this.#deps;
-    const { held, uncertainties } = await judge.read(instrument);
-    const ownUncertainties = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const { instrument, strategy, evidenceReader } = this.#deps;
+    const { held, uncertain } = await evidenceReader.read(instrument);
+    const ownUncertainties = uncertain.filter(({ order }) => order.strategy === strategy).map(uncertainOrderText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
     if (high.isZero() && ownUncertainties.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower the quantity that is sold, never raise it.
     const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
-    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: ownUncertainties };
+    return { side: 'sell', qty, uncertainQty: high.minus(qty), uncertainties: ownUncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
@@ -49,7 +49,7 @@ export class SpotCloser implements Closer {
   }
 
   async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
-    const { instrument, judge, journal } = this.#deps;
+    const { instrument, evidenceReader, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('spot.newOrder', {
       symbol: instrument.wireName,
@@ -61,27 +61,27 @@ export class SpotCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId, restMs),
-      isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
-      find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
+      isTaken: (orderId) => evidenceReader.books.isTakenId(orderId, cid),
+      find: (cause) => findSlice(venue, instrument, cause, { cid, evidenceReader }),
     });
   }
 
   /** Settles a slice. Its trades may appear later than its status, but must not exceed it. Until they appear, nothing else is read as whole. */
   async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
-    const { instrument, judge } = this.#deps;
+    const { instrument, evidenceReader } = this.#deps;
     const symbol = instrument.wireName;
     const calls = {
       async query() {
         const order = await venue.read('spot.queryOrder', { orderId, symbol });
-        if (order !== null) judge.books.executions.note(instrument.id, spotOrderRow(order));
+        if (order !== null) evidenceReader.books.executions.noteExecuted(instrument.id, spotOrderRow(order));
         return order && { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
     };
     await settleSlice(venue, calls, restMs);
-    const executed = judge.books.executions.of(instrument.id, orderId);
+    const executed = evidenceReader.books.executions.executedOf(instrument.id, orderId);
     for (let polls = 1; ; polls++) {
-      const sum = await judge.readExecuted(instrument, orderId);
+      const sum = await evidenceReader.readExecuted(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
       if (polls >= MAX_POLLS)
         return sum.lessThan(executed)

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { Decimal } from 'decimal.js';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { lots, type Ticks } from '../../../base/brand.ts';
-import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
-import { attribute, doubtText, boundsOf, type LostOrder, type ListCoverage, type UnnamedOrder } from './attribution.ts';
+import type { OrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
+import { attribute, uncertainOrderText, boundsOf, type LostOrder, type ListCoverage, type UnnamedOrder } from './attribution.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
 const COMPLETE_SIGHTING: ListCoverage = { isComplete: true, isBeyondHorizon: () => true };
@@ -17,7 +17,7 @@ const lost = (cid: string, side: 'buy' | 'sell' = 'sell', qty = 1000): LostOrder
   request: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(qty), reduceOnly: false },
   signMs: 100_000,
   latestMs: 105_000,
-  isOver: false,
+  hasNoEffect: false,
 });
 const row = (venueId: string, overrides: Partial<OrderRow> = {}): OrderRow => ({
   venueId,
@@ -45,13 +45,13 @@ const unnamed = (order: OrderRow, effect = '-0.1', overrides: Partial<UnnamedOrd
 });
 const foundIds = (...args: Parameters<typeof attribute>): readonly (readonly [string, string])[] => [...attribute(...args).found];
 const rangeText = (...args: Parameters<typeof attribute>): readonly string[] => {
-  const { low, high } = boundsOf(attribute(...args).uncertainties);
+  const { low, high } = boundsOf(attribute(...args).uncertain);
   return [low.toFixed(), high.toFixed()];
 };
 
 it('a lost order and an order of the exchange that fit only each other are the same', () => {
   expect(foundIds([lost('A')], [unnamed(row('1'))], COMPLETE_SIGHTING)).toEqual([['A', '1']]);
-  expect(attribute([lost('A')], [unnamed(row('1'))], COMPLETE_SIGHTING).uncertainties).toEqual([]);
+  expect(attribute([lost('A')], [unnamed(row('1'))], COMPLETE_SIGHTING).uncertain).toEqual([]);
 });
 
 it('two orders of the exchange that fit one lost order leave both explanations open', () => {
@@ -75,14 +75,14 @@ it('incomplete lists, and lists before the absence horizon, decide nothing', () 
     expect(rangeText([lost('A')], [], sighting)).toEqual(['-0.1', '0']);
     expect(rangeText([lost('A', 'buy')], [], sighting)).toEqual(['0', '0.1']);
   }
-  expect(attribute([lost('A')], [], COMPLETE_SIGHTING).uncertainties).toEqual([]);
+  expect(attribute([lost('A')], [], COMPLETE_SIGHTING).uncertain).toEqual([]);
 });
 
 it('an order with another side, size, type or price, or an earlier time, is not the lost one', () => {
   const otherTerms = [{ side: 'buy' }, { qty: '0.0999' }, { isMarket: true }, { price: '60001' }, { timeMs: 98_999 }] as const;
   for (const otherTerm of otherTerms) {
     const result = attribute([lost('A')], [unnamed(row('1', otherTerm))], COMPLETE_SIGHTING);
-    expect([[...result.found], result.uncertainties], JSON.stringify(otherTerm)).toEqual([[], []]);
+    expect([[...result.found], result.uncertain], JSON.stringify(otherTerm)).toEqual([[], []]);
   }
   expect(
     attribute([lost('A')], [unnamed(row('1'), '-0.1', { prices: [new Decimal('59999'), new Decimal('60000')] })], COMPLETE_SIGHTING).found
@@ -90,7 +90,7 @@ it('an order with another side, size, type or price, or an earlier time, is not 
   ).toBe(0);
 });
 
-it('an order after the window of the lost one, or with too few known terms, stays a doubt', () => {
+it('an order after the window of the lost one, or with too few known terms, stays uncertain', () => {
   for (const order of [row('1', { timeMs: 105_001 }), row('1', { timeMs: null }), row('1', { isMarket: null })]) {
     expect(foundIds([lost('A')], [unnamed(order)], COMPLETE_SIGHTING)).toEqual([]);
     expect(rangeText([lost('A')], [unnamed(order)], COMPLETE_SIGHTING)).toEqual(['-0.1', '0']);
@@ -107,28 +107,28 @@ it('a market buy by amount is recognised by its amount', () => {
   expect(rangeText([buy], [unnamed(row('1', { ...market, qty: '0.1' }), '0.0999')], COMPLETE_SIGHTING)).toEqual(['0', '0.0999']);
 });
 
-it('a lost order that was proved without effect is a doubt only if an order of the exchange fits it', () => {
-  const proven = { ...lost('A'), isOver: true };
-  expect(attribute([proven], [], { isComplete: false, isBeyondHorizon: () => false }).uncertainties).toEqual([]);
-  expect(attribute([proven], [unnamed(row('1', { timeMs: null }))], COMPLETE_SIGHTING).uncertainties).toHaveLength(1);
+it('a lost order that was proved without effect is uncertain only if an order of the exchange fits it', () => {
+  const proven = { ...lost('A'), hasNoEffect: true };
+  expect(attribute([proven], [], { isComplete: false, isBeyondHorizon: () => false }).uncertain).toEqual([]);
+  expect(attribute([proven], [unnamed(row('1', { timeMs: null }))], COMPLETE_SIGHTING).uncertain).toHaveLength(1);
 });
 
-it('the bounds of twelve doubts contain every explanation', () => {
+it('the bounds of twelve uncertain orders contain every explanation', () => {
   const orders = Array.from({ length: 12 }, (_, index) => lost(String(index)));
   const foundOrders = Array.from({ length: 12 }, (_, index) => unnamed(row(String(index))));
   expect(rangeText(orders, foundOrders, COMPLETE_SIGHTING)).toEqual(['-1.2', '0']);
 });
 
-it('the text of a doubt names the lost order, its size and the candidates', () => {
-  const [doubt] = attribute([lost('A')], [unnamed(row('1')), unnamed(row('2'))], COMPLETE_SIGHTING).uncertainties;
-  expect(doubtText(doubt!)).toBe(
+it('the text of an uncertain order names the lost order, its size and the candidates', () => {
+  const [uncertainOrder] = attribute([lost('A')], [unnamed(row('1')), unnamed(row('2'))], COMPLETE_SIGHTING).uncertain;
+  expect(uncertainOrderText(uncertainOrder!)).toBe(
     'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2; one of them may be it',
   );
 });
 
 it('an order known only by its trades is excluded by side, time and quantity', () => {
   const unsureCount = (overrides: Partial<UnnamedOrder>): number =>
-    attribute([lost('A')], [unnamed(row('1'), '-0.1', { row: null, prices: null, ...overrides })], COMPLETE_SIGHTING).uncertainties.length;
+    attribute([lost('A')], [unnamed(row('1'), '-0.1', { row: null, prices: null, ...overrides })], COMPLETE_SIGHTING).uncertain.length;
   expect([unsureCount({}), unsureCount({ side: 'buy' })]).toEqual([1, 0]);
   expect([unsureCount({ timeMs: 99_000 }), unsureCount({ timeMs: 98_999 })]).toEqual([1, 0]);
   expect([unsureCount({ qty: new Decimal('0.1') }), unsureCount({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);

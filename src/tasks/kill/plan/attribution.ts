@@ -1,7 +1,7 @@
-// Attributes orders of the exchange to lost orders when no id identifies them, and computes the bounds of a position meanwhile. Pure.
+// Attributes orders of the exchange to lost orders when no id identifies them, and computes the bounds of a position meanwhile. Pure functions.
 
-import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/match.ts';
-import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/matchRow.ts';
+import type { OrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
@@ -14,8 +14,8 @@ export interface LostOrder extends Nameless {
   readonly amount: string | null;
   /** The latest time at which the exchange can have admitted the order, venue ms. */
   readonly latestMs: number;
-  /** True when the order was refused or proven absent, or waits for its trigger. It causes no doubt if no list shows it. */
-  readonly isOver: boolean;
+  /** True when the order was refused or proven absent, or waits for its trigger. It is uncertain only if a listed order fits it. */
+  readonly hasNoEffect: boolean;
   /** Trigger price, ticks; 0 or absent: not a trigger order. */
   readonly triggerTicks?: number;
 }
@@ -36,7 +36,7 @@ export interface UnnamedOrder {
   readonly effect: Decimal;
 }
 
-/** The conclusions that the lists allow. */
+/** How complete the lists are, and so what a missing row proves. */
 export interface ListCoverage {
   /** True when no row of any list can be missing. */
   readonly isComplete: boolean;
@@ -45,9 +45,9 @@ export interface ListCoverage {
 }
 
 /** A lost order whose outcome remains uncertain. */
-export interface Doubt {
+export interface UncertainOrder {
   readonly order: LostOrder;
-  /** Orders at the exchange that may be this one. */
+  /** Orders of the exchange that may be this one. */
   readonly fits: readonly UnnamedOrder[];
   /** True when the order may have an effect that no list shows. */
   readonly isUnseen: boolean;
@@ -55,36 +55,38 @@ export interface Doubt {
 
 /** The result of an attribution. */
 export interface Attribution {
-  /** Venue order ids by client order id. */
+  /** The certain attributions: venue order ids by client order id. */
   readonly found: ReadonlyMap<string, string>;
-  readonly uncertainties: readonly Doubt[];
+  readonly uncertain: readonly UncertainOrder[];
 }
 
 /**
  * Attributes lost orders to orders of the exchange. Side, type, original quantity and time must agree, and exactly one of each must fit the
- * other, in complete lists in which no order can still appear. A lost order without a fitting one then had no effect. All other cases are
- * doubts.
+ * other, in complete lists in which no order can still appear. A lost order without a fitting one then had no effect. All other lost orders
+ * remain uncertain.
  */
 export function attribute(
   lost: readonly LostOrder[],
   unnamed: readonly UnnamedOrder[],
   { isComplete, isBeyondHorizon }: ListCoverage,
 ): Attribution {
-  const fitting = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBe(candidate, order))]));
+  const fitting = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBeLostOrder(candidate, order))]));
   const found = new Map<string, string>();
-  const warnings: Doubt[] = [];
+  const uncertain: UncertainOrder[] = [];
   for (const [order, fits] of fitting) {
     const [only] = fits;
     const isCertain = isComplete && isBeyondHorizon(order);
     const rivals = only === undefined ? 0 : lost.filter((other) => fitting.get(other)!.includes(only)).length;
-    if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isExactly(only, order)) found.set(order.cid, only.venueId);
-    else if (fits.length > 0 || (!isCertain && !order.isOver)) warnings.push({ order, fits, isUnseen: !isCertain && !order.isOver });
+    if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isCertainlyLostOrder(only, order))
+      found.set(order.cid, only.venueId);
+    else if (fits.length > 0 || (!isCertain && !order.hasNoEffect))
+      uncertain.push({ order, fits, isUnseen: !isCertain && !order.hasNoEffect });
   }
-  return { found, uncertainties: warnings };
+  return { found, uncertain };
 }
 
 /** True when no known term of an order contradicts that it is the lost one. */
-function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
+function mayBeLostOrder({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
   const { request, signMs } = order;
   const isBeyondLimit = (): boolean => {
     if (request.limit === 0 || prices === null) return false;
@@ -93,18 +95,18 @@ function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrde
   };
   if (row !== null) return couldBe(row, order) && !isBeyondLimit();
   if (side !== request.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
-  return request.lots === 0 || qty.lessThanOrEqualTo(lotsOfRow(order));
+  return request.lots === 0 || qty.lessThanOrEqualTo(originalQty(order));
 }
 
 /** True when every identifying term of both orders is known and equal. */
-function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrder): boolean {
+function isCertainlyLostOrder({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrder): boolean {
   if (row === null || row.timeMs === null || row.timeMs > latestMs || row.isMarket === null) return false;
   if (amount !== null) return new Decimal(row.qty).equals(amount);
   return request.lots > 0 && (row.price !== null || row.isMarket);
 }
 
-/** Returns the original quantity of an order that has one. */
-export const lotsOfRow = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
+/** Returns the original quantity of an order as decimal text. The order must have a quantity. */
+export const originalQty = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
 /** Bounds of a quantity. */
@@ -117,49 +119,54 @@ export interface Range {
 const MAX_COMBINATIONS = 10_000;
 
 /**
- * Returns by how much the doubts can change a position, over every assignment of exchange orders to lost orders. Each exchange order is at
- * most one lost order.
+ * Returns the smallest and the largest change of a position by the uncertain orders, over every assignment of exchange orders to lost orders.
+ * Each exchange order is assigned at most once.
  */
-export function boundsOf(warnings: readonly Doubt[]): Range {
-  const combinations = warnings.reduce((product, { fits }) => product * (fits.length + 2), 1);
-  if (combinations > MAX_COMBINATIONS) return { low: wideSum(warnings, 'low'), high: wideSum(warnings, 'high') };
-  return { low: extremeOf(warnings, 'low'), high: extremeOf(warnings, 'high') };
+export function boundsOf(uncertain: readonly UncertainOrder[]): Range {
+  const combinations = uncertain.reduce((product, { fits }) => product * (fits.length + 2), 1);
+  if (combinations > MAX_COMBINATIONS) return { low: wideSum(uncertain, 'low'), high: wideSum(uncertain, 'high') };
+  return { low: extremeOf(uncertain, 'low'), high: extremeOf(uncertain, 'high') };
 }
 
 const ZERO = new Decimal(0);
 /** Returns the value that makes a bound wider. */
-const further = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
+const widerBound = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
 
-/** Returns the bound over all assignments of the doubts from `index` on. `usedIds`: orders that are already assigned. */
-function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', index = 0, usedIds: ReadonlySet<string> = new Set()): Decimal {
-  const doubt = warnings[index];
-  if (doubt === undefined) return ZERO;
-  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, index + 1, usedIds));
-  for (const { venueId, effect } of doubt.fits) {
+/** Returns the bound over all assignments of the uncertain orders from `index` on. `usedIds`: exchange orders that are already assigned. */
+function extremeOf(
+  uncertain: readonly UncertainOrder[],
+  bound: 'low' | 'high',
+  index = 0,
+  usedIds: ReadonlySet<string> = new Set(),
+): Decimal {
+  const uncertainOrder = uncertain[index];
+  if (uncertainOrder === undefined) return ZERO;
+  let best = widerBound(bound, ZERO, unseenEffect(uncertainOrder)).plus(extremeOf(uncertain, bound, index + 1, usedIds));
+  for (const { venueId, effect } of uncertainOrder.fits) {
     if (usedIds.has(venueId)) continue;
-    best = further(bound, best, effect.plus(extremeOf(warnings, bound, index + 1, new Set([...usedIds, venueId]))));
+    best = widerBound(bound, best, effect.plus(extremeOf(uncertain, bound, index + 1, new Set([...usedIds, venueId]))));
   }
   return best;
 }
 
 /** Returns a bound that counts every possible order of the bot if it makes the bound wider. */
-function wideSum(warnings: readonly Doubt[], bound: 'low' | 'high'): Decimal {
-  const effects = new Map(warnings.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
-  const unseen = warnings.map((doubt) => unseenEffect(doubt));
-  return [...effects.values(), ...unseen].reduce((sum, effect) => sum.plus(further(bound, ZERO, effect)), ZERO);
+function wideSum(uncertain: readonly UncertainOrder[], bound: 'low' | 'high'): Decimal {
+  const effects = new Map(uncertain.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
+  const unseen = uncertain.map((uncertainOrder) => unseenEffect(uncertainOrder));
+  return [...effects.values(), ...unseen].reduce((sum, effect) => sum.plus(widerBound(bound, ZERO, effect)), ZERO);
 }
 
 /** Returns the largest possible effect of an order that no list shows. */
-function unseenEffect({ order, isUnseen }: Doubt): Decimal {
+function unseenEffect({ order, isUnseen }: UncertainOrder): Decimal {
   if (!isUnseen) return ZERO;
-  const qty = new Decimal(lotsOfRow(order));
+  const qty = new Decimal(originalQty(order));
   return order.request.side === 'buy' ? qty : qty.negated();
 }
 
-/** Formats a doubt as a sentence. */
-export function doubtText({ order, fits, isUnseen }: Doubt): string {
+/** Returns a sentence about an uncertain order. */
+export function uncertainOrderText({ order, fits, isUnseen }: UncertainOrder): string {
   const { instrument, side } = order.request;
-  const size = order.amount === null ? sizeText(lotsOfRow(order), instrument) : `${order.amount} ${instrument.quote} worth`;
+  const size = order.amount === null ? sizeText(originalQty(order), instrument) : `${order.amount} ${instrument.quote} worth`;
   const ids = fits.map(({ venueId }) => venueId).join(', ');
   const why = [
     ...(fits.length === 0

@@ -31,7 +31,7 @@ const lost = (side: 'buy' | 'sell', overrides: Partial<LostOrder> = {}): LostOrd
   request: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(1000), reduceOnly: false },
   signMs: 100_000,
   latestMs: 105_000,
-  isOver: false,
+  hasNoEffect: false,
   ...overrides,
 });
 const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
@@ -108,7 +108,7 @@ it('a slice is never larger than the position, beyond its collar, off the grid, 
           price: String((price += (side === 'sell' ? -distance : distance) / 100)),
           quantity: quantity.toFixed(),
         }));
-        const slice = nextSlice(BTC, { side, max, levels, step });
+        const slice = nextSlice(BTC, { side, max, levels, collarStep: step });
         if (slice === null) {
           expect(levels.length === 0 || isDust(BTC, max)).toBe(true);
           return;

@@ -1,7 +1,7 @@
 // The pure decisions of a kill: attributes orders, forms batches of cancels, proves a list empty, and computes the size of a slice.
 
-import { couldBe } from '../../../adapters/exchange/order/match.ts';
-import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { couldBe } from '../../../adapters/exchange/order/matchRow.ts';
+import type { OrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
@@ -25,14 +25,14 @@ export interface OwnOrders {
 const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
- * Returns whose an order is. `ownOrders`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one
+ * Returns whose an order is. `ownOrders`: its id or client order id is known, or it is the only one of `listedOrders` that fits exactly one
  * lost order. Without a journal (`ownOrders` null), the form of the client order id decides. `unsure`: it may be the bot's.
  */
 export function attributeOrder(
   instrument: InstrumentId,
   order: SeenOrder,
   ownOrders: OwnOrders | null,
-  among: readonly SeenOrder[] = [order],
+  listedOrders: readonly SeenOrder[] = [order],
 ): 'own' | 'alien' | 'unsure' {
   const { venueId, cid } = order;
   if (ownOrders === null) {
@@ -44,7 +44,7 @@ export function attributeOrder(
   const lost = ownOrders.lostOf(instrument).filter((candidate) => couldBe(order, candidate));
   const [only] = lost;
   if (only === undefined) return 'alien';
-  const rivals = among.filter((other) => other.cid === null && !ownOrders.isOwnId(other.venueId) && couldBe(other, only));
+  const rivals = listedOrders.filter((other) => other.cid === null && !ownOrders.isOwnId(other.venueId) && couldBe(other, only));
   // The exchange admits no request after its window, so a later order only looks similar.
   const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
   return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';
@@ -95,13 +95,13 @@ export interface BookLevel {
 /** Limits of the size and price of slices. */
 export interface SliceTerms {
   /** Fraction of the visible quantity inside the collar that one slice may take. */
-  readonly part: string;
+  readonly visibleFraction: string;
   /** Largest distance of a slice from the best price, by step, as fractions. The last one is repeated. */
   readonly collars: readonly string[];
 }
 
 /** The terms of a kill that does not set its own. */
-export const SLICE_TERMS: SliceTerms = { part: '0.25', collars: ['0.002', '0.005', '0.01', '0.02', '0.03'] };
+export const SLICE_TERMS: SliceTerms = { visibleFraction: '0.25', collars: ['0.002', '0.005', '0.01', '0.02', '0.03'] };
 
 /** Size and price of a slice. */
 export interface FlattenSlice {
@@ -118,7 +118,7 @@ export interface SliceRequest {
   /** The levels to sell into or buy from, best first. */
   readonly levels: readonly BookLevel[];
   /** Number of times that the collar was widened. */
-  readonly step: number;
+  readonly collarStep: number;
 }
 
 /**
@@ -127,7 +127,7 @@ export interface SliceRequest {
  */
 export function nextSlice(
   instrument: Instrument,
-  { side, max, levels, step }: SliceRequest,
+  { side, max, levels, collarStep: step }: SliceRequest,
   terms: SliceTerms = SLICE_TERMS,
 ): FlattenSlice | null {
   const best = levels[0];
@@ -138,7 +138,7 @@ export function nextSlice(
   const visible = levels
     .filter((level) => (side === 'sell' ? price.lessThanOrEqualTo(level.price) : price.greaterThanOrEqualTo(level.price)))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
-  const part = wholeLots(instrument, visible.times(terms.part));
+  const part = wholeLots(instrument, visible.times(terms.visibleFraction));
   const min = minOrder(instrument);
   // A remainder below the smallest order joins the last slice. No slice is larger than the position.
   const size = Decimal.min(max, Decimal.max(part, min));

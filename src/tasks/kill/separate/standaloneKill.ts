@@ -26,7 +26,7 @@ import { takeKillTurn, type TurnWait } from './killTurn.ts';
 import { JournalBooks } from '../evidence/journalBooks.ts';
 import { runKill, type KillBooks, type KillReport } from '../kill.ts';
 import { SLICE_GAP, sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
-import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/venue.ts';
+import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/killVenue.ts';
 
 /** Options of the kill. */
 export interface SeparateOptions {
@@ -69,9 +69,9 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     hasJournal = journal !== null;
     const believedOrders = (): readonly string[] => journal?.journalPositions(bot.isNet ?? true) ?? [];
     return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
-      all: options.all,
+      includesForeign: options.all,
       books,
-      believed: believedOrders,
+      believedPositions: believedOrders,
     });
   } finally {
     // A kill that closes no position has not opened the journal.

@@ -1,25 +1,25 @@
-// The proofs of prefix and poison: decisions up to a time are the same without the data after it, and with other data after it.
+// The proofs of prefix and poison: decisions up to a time do not change if the data after it are missing (prefix) or replaced (poison).
 
 import { counted } from '../../../base/text/format.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/traceDifference.ts';
 import { leadFeed, planUntil, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import { countUntil } from '../../backtest/proof/decisionTrace.ts';
-import { poisonPlan } from '../../backtest/proof/poison.ts';
+import { poisonPlan } from '../../backtest/proof/poisonPlan.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
-/** Up to this many rows of the lead feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
+/** Data with at most this many rows of the lead feed are always run from their start. In longer data, most runs cover only rows around their time. */
 const SHORT_ROWS = 4096;
-/** Rows of the lead feed before a time and behind it, beside the warm-up. */
+/** Rows of the lead feed before a time (in addition to the warm-up) and after it. */
 const BEFORE_ROWS = 2048;
-const BEHIND_ROWS = 512;
-/** Times at which a run over longer data still begins at its start. */
+const AFTER_ROWS = 512;
+/** Number of times for which longer data are run from their start, too. */
 const WHOLE_TIMES = 10;
 
-/** What both proofs take. */
+/** The inputs of both proofs. */
 export interface FutureTask {
   readonly plan: RunPlan;
   /** The run over all data. */
@@ -28,18 +28,20 @@ export interface FutureTask {
   readonly warmUpRows: readonly number[];
   /** Number of random times. */
   readonly times: number;
+  /** True when each run loads the modules of the strategies again. */
   readonly isFresh: boolean;
+  /** Called before each run with the finished share of the work, 0 to 1. */
   readonly onRun: (share: number) => void;
 }
 
-/** Runs that must decide alike up to `untilMs`. */
+/** A time, and a run whose decisions up to that time must stay the same when the later data change. */
 interface Case {
   readonly untilMs: number;
   readonly expected: ComparedSide;
   readonly plan: RunPlan;
 }
 
-/** Returns both proofs. */
+/** Returns the proof of prefix and the proof of poison. */
 export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<readonly [Proof, Proof]> {
   const { plan, isFresh } = task;
   const rng = seededRng(plan.seed + 29);
@@ -48,7 +50,7 @@ export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<rea
   let times = 0;
   for await (const { untilMs, expected, plan: base } of casesOf(tracer, task, rng)) {
     const cutPlan = planUntil(base, untilMs);
-    // A feed begins after this time.
+    // A feed begins after this time, so it has no rows to run.
     if (cutPlan === null) continue;
     times++;
     decisions += countUntil(expected.trace, untilMs);
@@ -64,14 +66,17 @@ export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<rea
     if (proofs.prefix !== null && proofs.poison !== null) break;
   }
   const same = `${counted(decisions, 'decision')} up to ${counted(times, 'random time')} are the same`;
-  const without = (name: 'prefix' | 'poison', how: string): Proof =>
+  const proofWithoutDifference = (name: 'prefix' | 'poison', how: string): Proof =>
     decisions === 0
       ? plainProof(name, 'not-proved', 'the strategy decides nothing in these data')
       : plainProof(name, 'proved', `${same} ${how}`);
-  return [proofs.prefix ?? without('prefix', 'without the data after it'), proofs.poison ?? without('poison', 'with other bars after it')];
+  return [
+    proofs.prefix ?? proofWithoutDifference('prefix', 'without the data after it'),
+    proofs.poison ?? proofWithoutDifference('poison', 'with other bars after it'),
+  ];
 }
 
-/** Makes the run over all data of each case: whole runs of short data, spans of long data, and a few whole runs of those too. */
+/** Yields each random time with the run to compare with: over all data if they are short or for the first times, else over rows around the time. */
 async function* casesOf(tracer: Tracer, { plan, whole, warmUpRows, times, isFresh, onRun }: FutureTask, rng: Rng): AsyncGenerator<Case> {
   const lead = leadFeed(plan);
   const { closeMs, openMs, length } = lead.bars;
@@ -88,7 +93,7 @@ async function* casesOf(tracer: Tracer, { plan, whole, warmUpRows, times, isFres
     }
     const span = slicePlan(plan, {
       fromMs: Math.max(plan.fromMs, openMs[Math.max(first, row - BEFORE_ROWS)]!),
-      toMs: closeMs[Math.min(length - 1, row + BEHIND_ROWS)]!,
+      toMs: closeMs[Math.min(length - 1, row + AFTER_ROWS)]!,
       warmUpRows: (feed) => warmUpRows[feed]!,
     });
     if (span === null) continue;

@@ -1,4 +1,4 @@
-// Informs whether decisions stay the same under changes that should not matter: other weeks, prices times ten, another name or order.
+// Checks whether decisions stay the same under changes that should not matter: later weeks, prices times ten, other symbols, another order of feeds.
 
 import { compareAscending } from '../../../base/text/compareAscending.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
@@ -14,23 +14,25 @@ import { CHANGES, type ChangedPlan, type PlanChange } from './planChanges.ts';
 import type { Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
-/** Rows of the lead feed that are run. */
+/** Maximum of rows of the lead feed that are run. */
 const RUN_ROWS = 20_000;
 
-/** An order as both runs must have it: times from the start of the run, instruments by their place in the plan as it was given. */
+/** An order in the form in which both runs must have it: with the time and the symbol of the unchanged run. */
 interface ComparedOrder {
   readonly timeMs: number;
   readonly text: string;
 }
 
+/** The result of one change. */
 interface ChangeOutcome {
   readonly change: PlanChange;
-  /** Null: it holds. A text: why it does not apply. */
-  readonly why: string | null;
+  /** Why the change cannot be applied to the plan; null: it was applied. */
+  readonly notAppliedBecause: string | null;
+  /** The first differing order; null: the orders are the same. */
   readonly first: Proof['first'];
 }
 
-/** `usesCalendar`: a timer of the strategies follows the calendar. */
+/** Returns the metamorphic proof. `usesCalendar`: a timer of the strategies follows the calendar. */
 export async function informOnChanges(
   tracer: Tracer,
   plan: RunPlan,
@@ -48,26 +50,26 @@ export async function informOnChanges(
     onRun(index / CHANGES.length);
     const changedRun = change.apply(base, usesCalendar);
     if (typeof changedRun === 'string') {
-      outcomes.push({ change, why: changedRun, first: null });
+      outcomes.push({ change, notAppliedBecause: changedRun, first: null });
       continue;
     }
     const actual = await ordersOf(tracer, changedRun, isFresh);
-    outcomes.push({ change, why: null, first: differenceIn(expected, actual, change) });
+    outcomes.push({ change, notAppliedBecause: null, first: differenceIn(expected, actual, change) });
   }
-  const namesOf = (those: readonly ChangeOutcome[]): string => joinedByAnd(those.map(({ change }) => change.name));
-  const skipped = outcomes.filter(({ why }) => why !== null);
-  const skippedText =
-    skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
+  const namesOf = (selected: readonly ChangeOutcome[]): string => joinedByAnd(selected.map(({ change }) => change.name));
+  const notApplied = outcomes.filter(({ notAppliedBecause }) => notAppliedBecause !== null);
+  const notAppliedNames = notApplied.map(({ change, notAppliedBecause }) => `${change.name} (${notAppliedBecause})`).join(', ');
+  const notAppliedText = notApplied.length === 0 ? '' : `; not applied: ${notAppliedNames}`;
   const different = outcomes.filter(({ first }) => first !== null);
   if (different.length > 0) {
     return {
-      ...plainProof('metamorphic', 'depends', `decisions depend on ${namesOf(different)}${skippedText}`),
+      ...plainProof('metamorphic', 'depends', `decisions depend on ${namesOf(different)}${notAppliedText}`),
       first: different[0]!.first,
     };
   }
   if (expected.length === 0) return plainProof('metamorphic', 'not-applicable', 'the strategy places no order in these data');
-  const same = outcomes.filter(({ why }) => why === null);
-  return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${skippedText}`);
+  const same = outcomes.filter(({ notAppliedBecause }) => notAppliedBecause === null);
+  return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${notAppliedText}`);
 }
 
 /** Returns the first difference between two lists of orders; null if they are equal. */
@@ -95,7 +97,7 @@ async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, 
   }
 }
 
-/** `instruments`: as they were before the change, in whose digits amounts are shown. */
+/** Returns the orders as rows, sorted by time. `instruments`: those before the change; their digits format the amounts. */
 function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftMs: number): readonly ComparedOrder[] {
   const { length, createdMs, instrument, side, lots, quoteUnits, limit, ending } = orders;
   const rows = Array.from({ length }, (_, row): ComparedOrder => {
@@ -108,6 +110,6 @@ function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftM
       text: `${SIDES[side[row]!]} ${size} of ${wireName}${price}, ${ENDINGS[ending[row]!]}`,
     };
   });
-  // Orders of one instant have no order of their own: that of the feeds is one of the changes.
+  // The sequence within one instant does not count, because the sequence of the feeds is one of the changes. So sort by text.
   return rows.toSorted((a, b) => a.timeMs - b.timeMs || compareAscending(a.text, b.text));
 }

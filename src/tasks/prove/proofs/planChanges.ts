@@ -1,4 +1,4 @@
-// Changes of a run that should not change what a strategy decides.
+// Changes of a run plan that should not change the decisions of a strategy.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
@@ -7,10 +7,10 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { FeedPlan, RunPlan, SeriesPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
 import { LIMITS } from '../../../risk/limits/limits.ts';
 
-/** A changed run, and the way back to its original. */
+/** A changed plan, and how its times and instruments map to the original plan. */
 export interface ChangedPlan {
   readonly plan: RunPlan;
-  /** By how much times were moved. */
+  /** Amount added to all times, ms. */
   readonly shiftMs: number;
   /** Returns an instrument as it was before the change. */
   readonly before: (instrument: Instrument) => Instrument;
@@ -18,9 +18,9 @@ export interface ChangedPlan {
 
 /** One change. */
 export interface PlanChange {
-  /** As it stands in messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Returns why it does not apply as a text. `usesCalendar`: a timer of the strategies follows the calendar. */
+  /** Returns the changed plan, or a text: why the change cannot be applied. `usesCalendar`: a timer of the strategies follows the calendar. */
   readonly apply: (plan: RunPlan, usesCalendar: boolean) => ChangedPlan | string;
 }
 
@@ -34,6 +34,7 @@ const MONEY_LIMITS: ReadonlySet<string> = new Set(
 
 const sameInstrument = (instrument: Instrument): Instrument => instrument;
 
+/** All changes, in the order in which the proof applies them. */
 export const CHANGES: readonly PlanChange[] = [
   { name: `times ${WEEKS} weeks later`, apply: shiftedByWeeks },
   { name: `prices times ${FACTOR}`, apply: scaledPrices },
@@ -41,7 +42,7 @@ export const CHANGES: readonly PlanChange[] = [
   { name: 'feeds in another order', apply: reorderFeeds },
 ];
 
-/** Returns the plan moved by whole weeks, or why it cannot be changed so. */
+/** Returns the plan with all times moved by whole weeks, or why it cannot be moved. */
 function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | string {
   if (usesCalendar) return 'a timer follows the calendar';
   if (plan.futures !== undefined) return 'funding has fixed times';
@@ -64,7 +65,10 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
   return { plan: shifted, shiftMs, before: sameInstrument };
 }
 
-/** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
+/**
+ * Returns the plan with prices and money times ten, or why it cannot be scaled. Prices and money also have one digit less, so every price in
+ * ticks and every amount in units stays the same number.
+ */
 function scaledPrices(plan: RunPlan): ChangedPlan | string {
   if (plan.futures !== undefined) return 'contracts have fixed face values';
   if (plan.convert !== undefined) return 'the run has cash in several quote assets';
@@ -77,13 +81,13 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
     return 'a parameter may be a price';
   if (plan.series !== undefined) return 'a series may be of prices';
   const quotes = new Set(instruments.map(({ quote }) => quote));
-  const more = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
+  const timesFactor = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: scaledBars(feed.bars) }));
-  const cash = Object.fromEntries(Object.entries(plan.cash).map(([asset, text]) => [asset, quotes.has(asset) ? more(text) : text]));
-  const size = plan.size.quote === undefined ? plan.size : { quote: more(plan.size.quote) };
+  const cash = Object.fromEntries(Object.entries(plan.cash).map(([asset, text]) => [asset, quotes.has(asset) ? timesFactor(text) : text]));
+  const size = plan.size.quote === undefined ? plan.size : { quote: timesFactor(plan.size.quote) };
   const limits = Object.entries(plan.risk as Readonly<Record<string, unknown>>);
   const risk = Object.fromEntries(
-    limits.map(([key, value]) => [key, MONEY_LIMITS.has(key) && typeof value === 'string' ? more(value) : value]),
+    limits.map(([key, value]) => [key, MONEY_LIMITS.has(key) && typeof value === 'string' ? timesFactor(value) : value]),
   );
   const before = new Map(instruments.map((instrument) => [instrument.id, instrument]));
   return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, before: ({ id }) => before.get(id)! };
@@ -132,13 +136,7 @@ function renameInstruments(plan: RunPlan): ChangedPlan {
     instruments.set(instrument.id, { ...instrument, wireName, id });
   }
   const names = new Set([...before.values()].map(({ wireName }) => wireName));
-  const strategies = plan.strategies.map((strategy): StrategyPlan => {
-    const params = Object.entries(strategy.params).map(([key, value]) => [
-      key,
-      typeof value === 'string' && names.has(value) ? newName(value) : value,
-    ]);
-    return { ...strategy, params: Object.fromEntries(params) as StrategyPlan['params'] };
-  });
+  const strategies = plan.strategies.map((strategy) => withNewNames(strategy, names, newName));
   const feeds = plan.feeds.map((feed): FeedPlan => ({
     ...feed,
     bars: { ...feed.bars, instrument: instruments.get(feed.bars.instrument.id)! },
@@ -164,7 +162,16 @@ function renameInstruments(plan: RunPlan): ChangedPlan {
   };
 }
 
-/** Returns the plan with its feeds in another order, or why it cannot be changed so. */
+/** Returns the strategy with each parameter that is one of `names` replaced by its new name. */
+function withNewNames(strategy: StrategyPlan, names: ReadonlySet<string>, newName: (name: string) => string): StrategyPlan {
+  const params = Object.entries(strategy.params).map(([key, value]) => [
+    key,
+    typeof value === 'string' && names.has(value) ? newName(value) : value,
+  ]);
+  return { ...strategy, params: Object.fromEntries(params) as StrategyPlan['params'] };
+}
+
+/** Returns the plan with its feeds in another order, or why they cannot be reordered. */
 function reorderFeeds(plan: RunPlan): ChangedPlan | string {
   if (plan.feeds.length < 2) return 'one feed';
   return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, before: sameInstrument };

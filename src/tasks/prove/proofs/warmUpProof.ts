@@ -1,20 +1,20 @@
-// Shows whether first decisions depend on where the data begin: runs with 1, 2 and 4 times the warm-up before the start.
+// Checks whether first decisions depend on where the data begin: runs with 1, 2 and 4 times the warm-up before the start.
 
 import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/comparison.ts';
+import { traceDifference, proofOf, type ComparedSide } from '../../backtest/proof/traceDifference.ts';
 import { leadFeed, slicePlan } from '../../backtest/proof/dataSlices.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 const FACTORS = [1, 2, 4] as const;
 const MAX_FACTOR = 4;
-/** Starts in the data, and rows of the lead feed that are run from each. */
+/** Number of starts within the data, and rows of the lead feed that are run from each start. */
 const STARTS = 5;
 const RUN_ROWS = 1024;
 
-/** `warmUpRows`: rows of each feed, in the order of the plan, that the strategies need before their first decision. */
+/** Returns the proof of the warm-up. `warmUpRows`: rows of each feed, in the order of the plan, that the strategies need before their first decision. */
 export async function informOnWarmUp(
   tracer: Tracer,
   plan: RunPlan,
@@ -54,7 +54,7 @@ export async function informOnWarmUp(
   );
 }
 
-/** Returns the plans that begin at a share of the data; null where there are too few rows before or behind it. */
+/** Returns the plans that begin at the given share of the data, one for each factor; null if too few rows lie before or after that point. */
 function plansAt(plan: RunPlan, warmUpRows: readonly number[], share: number): readonly RunPlan[] | null {
   const { bars, firstRow } = leadFeed(plan);
   const row = firstRow + Math.floor((bars.length - firstRow) * share);

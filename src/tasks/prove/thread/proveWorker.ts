@@ -1,11 +1,11 @@
-// The worker thread of `isobar prove`: loads a run and makes the proofs. Reports each step to its watcher.
+// The worker thread of `isobar prove`: loads a run, makes the proofs, and reports each step to the main thread.
 
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
 import { openRequest } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import type { StrategyVerdict } from '../../../model/run/proof.ts';
-import { ledgerFolderOf } from '../../trials/runParts.ts';
+import { ledgerFolderOf } from '../../trials/identityParts.ts';
 import { noteVerdict } from '../../trials/verdicts.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';

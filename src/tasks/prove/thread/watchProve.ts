@@ -3,16 +3,17 @@
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { repeatEvery } from '../../../adapters/clock/wallClock.ts';
-import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
+import { temporaryFolder } from '../../../adapters/disk/folders/temporaryFolder.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 import type { RunRequest } from '../../../definition/request.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
-import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
+import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stallDetector.ts';
 import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
 import type { ProofName, StrategyVerdict } from '../../../model/run/proof.ts';
 
+/** The message that starts the worker. */
 export interface ProverInput {
   readonly request: RunRequest;
   /** Folder for bars that only this run has. */
@@ -25,12 +26,14 @@ export interface ProverInput {
   readonly ledger: string | null;
 }
 
+/** The messages of the worker. `notKept`: as in `ProveOutcome`. */
 export type FromProver =
   | { readonly kind: 'loaded'; readonly name: string }
   | { readonly kind: 'proving'; readonly name: ProofName; readonly share: number }
   | { readonly kind: 'done'; readonly verdict: StrategyVerdict; readonly notKept: string | null }
   | { readonly kind: 'failed'; readonly error: WireError };
 
+/** Extent of the proofs, and how the worker is watched. */
 export interface WatchProveOptions {
   readonly times: number;
   /** Folder of the trial ledger; null: beside the catalog. */
@@ -41,9 +44,10 @@ export interface WatchProveOptions {
   readonly onProgress: (strategy: string, proof: ProofName | null, share: number) => void;
 }
 
+/** The verdict of finished proofs. */
 export interface ProveOutcome {
   readonly verdict: StrategyVerdict;
-  /** Why the verdict could not be written to the ledger; null: it was. */
+  /** Why the verdict could not be written to the trial ledger; null: it was written. */
   readonly notKept: string | null;
 }
 
@@ -54,6 +58,7 @@ export interface WatchedProve {
   stop(): Promise<void>;
 }
 
+/** Starts the proofs of a run in a worker thread. */
 export function watchProve(request: RunRequest, options: WatchProveOptions): WatchedProve {
   const barsFolder = temporaryFolder();
   const discard = () => rmSync(barsFolder, { recursive: true, force: true });
@@ -79,15 +84,15 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     let strategy: string = 'the strategy';
     let proof: ProofName | null = null;
     let share: number = 0;
-    const silence = new StallDetector(heartbeat, barTimeoutMs);
+    const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
-      stopLooking();
+      stopChecks();
       worker.removeAllListeners('exit');
       void worker.terminate().then(notify, reject);
     };
-    const stopLooking = repeatEvery(POLL_MS, () => {
+    const stopChecks = repeatEvery(POLL_MS, () => {
       onProgress(strategy, proof, share);
-      if (silence.check() === null) return;
+      if (stallDetector.check() === null) return;
       const where = proof === null ? 'while its file was loaded' : `in the proof of ${proof}`;
       end(() => reject(new StrategyError(`${strategy}: no answer for ${barTimeoutMs / 1000} s ${where}`, HANG_REMEDY)));
     });

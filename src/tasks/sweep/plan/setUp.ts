@@ -6,15 +6,15 @@ import { ConfigError } from '../../../base/errors.ts';
 import { nearestName } from '../../../base/number/nearestName.ts';
 import { formatTime } from '../../../model/time.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
-import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../trials/grid.ts';
-import { identityOf, type SweepIdentity, type IdentityPart } from '../../trials/identity.ts';
+import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../trials/paramGrid.ts';
+import { identityOf, type SweepIdentity, type IdentityPart } from '../../trials/sweepIdentity.ts';
 import type { SweepHeader } from '../../trials/ledgerLine.ts';
 import type { SharedSweep } from '../queue/queueWire.ts';
 import { givesValue } from '../../../definition/text/overrides.ts';
 import { openRequest, type RunRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
 import { paramSpecs, settingOf } from '../../trials/paramKeys.ts';
-import { ledgerFolderOf, runParts, seenBars } from '../../trials/runParts.ts';
+import { ledgerFolderOf, identityParts, visibleFeedsOf } from '../../trials/identityParts.ts';
 import { definitionValueAt, type DefinitionSource } from '../../../definition/text/source.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
@@ -108,7 +108,7 @@ function checkNotSet(settings: readonly string[], axes: readonly Axis[], setting
 /** Returns every input of a sweep by name: the inputs of a run, and the selection of sets. */
 function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly IdentityPart[] {
   return [
-    ...runParts(
+    ...identityParts(
       resolved,
       axes.map(({ name }) => name),
     ),
@@ -142,7 +142,7 @@ function headerOf(
     definition: request.definition,
     strategy: plan.strategies.map(({ record }) => record.name).join(' + '),
     ...(request.family === null ? {} : { family: request.family }),
-    bars: seenBars(plan),
+    bars: visibleFeedsOf(plan),
     parts: identity.parts,
     grid: axes,
     random: request.random,

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 
 const INSTALL = 'npm install bullmq@6 ioredis@6';
 /** Prefix of isobar's keys, because others may use the same Redis. */
-export const PREFIX = 'isobar';
+export const KEY_PREFIX = 'isobar';
 
 const RETRY_MS = 500;
 
@@ -22,16 +22,20 @@ export interface QueueClient {
 
 /** Connects to `url` (`redis://[user:password@]host:port[/db]`, or `rediss://`). Throws ConfigError if the connection fails. */
 export async function connectQueue(url: string): Promise<QueueClient> {
-  checkUrl(url);
+  checkRedisUrl(url);
   const { bull, RedisClient } = await loadPackages();
   // Reconnect only after a first success. A first failure is reported at once.
-  let isUp = false;
-  const redis = new RedisClient(url, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => (isUp ? RETRY_MS : null) });
+  let hasConnected = false;
+  const redis = new RedisClient(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    retryStrategy: () => (hasConnected ? RETRY_MS : null),
+  });
   let problem = '';
   redis.on('error', (error) => (problem = error.message));
   try {
     await redis.connect();
-    isUp = true;
+    hasConnected = true;
   } catch (error) {
     const reason = problem === '' && error instanceof Error ? error.message : problem;
     throw new ConfigError(
@@ -61,7 +65,7 @@ async function loadPackages(): Promise<{ readonly bull: typeof Bull; readonly Re
 }
 
 /** Throws ConfigError for an invalid Redis address. */
-export function checkUrl(url: string): void {
+export function checkRedisUrl(url: string): void {
   const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
   if ((protocol === 'redis:' || protocol === 'rediss:') && hostname !== '') return;
   throw new ConfigError(

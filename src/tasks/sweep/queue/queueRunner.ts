@@ -2,7 +2,7 @@
 
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import { setMaxListeners } from 'node:events';
-import { PREFIX, type QueueClient } from './queueClient.ts';
+import { KEY_PREFIX, type QueueClient } from './queueClient.ts';
 import { aliveKey, queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type SharedSweep } from './queueWire.ts';
 import type { QueueWorker } from './queueWorker.ts';
 import type { TaskResult, TaskRunner } from '../search/sweep.ts';
@@ -37,8 +37,8 @@ export class QueueRunner implements TaskRunner {
     this.#options = options;
     const { bull, connection } = options.client;
     const name = queueName(options.sweep.id);
-    this.#queue = new bull.Queue(name, { connection, prefix: PREFIX });
-    this.#events = new bull.QueueEvents(name, { connection, prefix: PREFIX });
+    this.#queue = new bull.Queue(name, { connection, prefix: KEY_PREFIX });
+    this.#events = new bull.QueueEvents(name, { connection, prefix: KEY_PREFIX });
     // bullmq reconnects by itself. Polling finds the results that it missed.
     this.#queue.on('error', () => {});
     this.#events.on('error', () => {});

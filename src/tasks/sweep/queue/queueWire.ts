@@ -1,7 +1,7 @@
 // The data that machines of a shared sweep exchange through Redis: the sweep, its tasks, and results as packed doubles.
 
 import { ConfigError } from '../../../base/errors.ts';
-import type { IdentityPart } from '../../trials/identity.ts';
+import type { IdentityPart } from '../../trials/sweepIdentity.ts';
 import { sha256 } from '../../../adapters/runtime/sha256.ts';
 import type { Warning } from '../../../model/warning.ts';
 import type { TaskResult } from '../search/sweep.ts';

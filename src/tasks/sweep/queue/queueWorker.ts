@@ -1,7 +1,7 @@
 // A worker of a shared sweep: takes tasks from the queue and runs them on threads, while it renews its locks.
 
 import type { Worker } from 'bullmq';
-import { PREFIX, type QueueClient } from './queueClient.ts';
+import { KEY_PREFIX, type QueueClient } from './queueClient.ts';
 import { packResult, queueName, type JobAnswer } from './queueWire.ts';
 import type { TaskThreads } from '../search/sweep.ts';
 
@@ -45,7 +45,7 @@ export class QueueWorker {
     const { client, sweepId, pool } = this.#options;
     this.#worker = new client.bull.Worker<readonly number[], JobAnswer>(queueName(sweepId), async ({ data }) => this.#run(data), {
       connection: client.connection,
-      prefix: PREFIX,
+      prefix: KEY_PREFIX,
       // One task more than threads, so that no thread waits for the queue.
       concurrency: pool.threads + 1,
       lockDuration: LOCK_MS,

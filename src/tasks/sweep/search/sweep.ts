@@ -2,8 +2,8 @@
 
 import { assert } from '../../../base/assert.ts';
 import type { Warning } from '../../../model/warning.ts';
-import type { ParamSet } from '../../trials/grid.ts';
-import type { LedgerWriter } from '../../trials/ledger.ts';
+import type { ParamSet } from '../../trials/paramGrid.ts';
+import type { LedgerWriter } from '../../trials/trialLedger.ts';
 import type { SetLine } from '../../trials/ledgerLine.ts';
 
 /** Results of the sets of one task, row by row in the order of its indices. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { int } from '../../../strategy/params.ts';
-import { parseGrid, setsOf } from '../../trials/grid.ts';
+import { parseGrid, setsOf } from '../../trials/paramGrid.ts';
 import { tasksOf, tilesOf } from './tiles.ts';
 
 const SPECS = { fast: int(1), slow: int(1), stop: int(1) };

@@ -1,6 +1,6 @@
 // Divides the sets of a sweep into tasks. Neighbours in the grid share a task, because they share indicators.
 
-import type { Axis, ParamSet } from '../../trials/grid.ts';
+import type { Axis, ParamSet } from '../../trials/paramGrid.ts';
 
 /** Shortest task. A shorter one costs more to send than to run. */
 const MIN_TASK_MS = 5;

@@ -7,7 +7,7 @@ import { seededRng } from '../../../base/number/rng.ts';
 import type { Warning } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { SweepData, AloneAnswer, AloneData, AloneTask } from './messages.ts';
+import type { SweepData, AloneAnswer, AloneData, AloneTask } from './sweepMessages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
 /** Number of sets of each task that are repeated alone. The first task also repeats the first set of the sweep. */

@@ -11,11 +11,11 @@ import { strategyPlanOf } from '../../../definition/load/strategies.ts';
 import { checkCustoms } from '../../backtest/purity/customCheck.ts';
 import { freshStrategies } from '../../backtest/purity/freshStrategies.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './lanes.ts';
+import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './runLanes.ts';
 import { withParams } from '../../trials/paramKeys.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
-import type { AloneData, AloneAnswer, AloneTask, Module } from './messages.ts';
+import type { AloneData, AloneAnswer, AloneTask, Module } from './sweepMessages.ts';
 
 const port = parentPort;
 assert(port !== null, 'aloneWorker runs as a worker thread');

@@ -6,12 +6,12 @@ import { WarningList, warningText, type Warning } from '../../../model/warning.t
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
-import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './lanes.ts';
-import { PurityWatch } from '../../backtest/purity/watch.ts';
+import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './runLanes.ts';
+import { PurityWatch } from '../../backtest/purity/purityWatch.ts';
 import { checkSingleRuns } from './aloneCheck.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
-import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
+import type { SweepData, SweepTask, SweepAnswer } from './sweepMessages.ts';
 
 // Sends the output of strategies to stderr, because stdout is for the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);

@@ -6,7 +6,7 @@ import { recordedBar, type BotFeed } from './recordedBar.ts';
 
 const MINUTE = 60_000;
 const FEEDS: readonly BotFeed[] = [
-  { name: 'bars', isHidden: false, bars: { interval: '1m', instrument: { id: 'spot:BTCUSDT', wireName: 'BTCUSDT' } } },
+  { name: 'bars', isExecutionOnly: false, bars: { interval: '1m', instrument: { id: 'spot:BTCUSDT', wireName: 'BTCUSDT' } } },
 ];
 const bar = (minute: number): readonly number[] => [0, minute * MINUTE, 100 + minute, 110 + minute, 90 + minute, 105 + minute, 1];
 const instant = (endMinute: number, ...minutes: readonly number[]): JournalRecord =>

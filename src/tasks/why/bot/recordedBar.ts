@@ -10,7 +10,7 @@ import type { ExplainedBar, Question } from '../model/explanation.ts';
 /** A feed of the bot, in the order in which its records number them. */
 export interface BotFeed {
   readonly name: string;
-  readonly isHidden: boolean;
+  readonly isExecutionOnly: boolean;
   readonly bars: { readonly interval: Interval; readonly instrument: { readonly id: string; readonly wireName: string } };
 }
 
@@ -105,7 +105,7 @@ function barFrom({ bar }: JournalBar, to: number, before: number, { name, bars: 
 
 /** Returns the number of the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. */
 function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
-  const visible = feeds.map((feed, number) => ({ feed, number })).filter(({ feed }) => !feed.isHidden);
+  const visible = feeds.map((feed, number) => ({ feed, number })).filter(({ feed }) => !feed.isExecutionOnly);
   const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const symbolName = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();

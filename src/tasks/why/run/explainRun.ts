@@ -8,10 +8,10 @@ import { loadEntry } from '../../../definition/load/strategies.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/readRunFolder.ts';
-import { checkInputs } from '../../backtest/verify/inputs.ts';
+import { checkInputs } from '../../backtest/verify/checkInputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
 import { notesOfFillsBefore } from './fillsBefore.ts';
-import { repeatBar, type RerunResult, type RerunTarget } from './rerun.ts';
+import { repeatBar, type RerunResult, type RerunTarget } from './repeatBar.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
 /** How a run is explained. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
 import { feed, minutes, planOf } from '../../../../test/simulation/plans.ts';
 import { runBacktest } from '../../backtest/run/runBacktest.ts';
-import { repeatBar } from './rerun.ts';
+import { repeatBar } from './repeatBar.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
 

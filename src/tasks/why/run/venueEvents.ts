@@ -6,8 +6,11 @@ import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
 import { RULE_TEXTS } from './ruleTexts.ts';
 
+/** The rule of the matching by which a market order ends at its collar. */
+const COLLAR_RULE = 4;
+
 /** Returns an act as an event. Its text has the rule in words. */
-export function eventOf(act: VenueAct, instrument: Instrument, order: number | null): ExplainedEvent {
+export function eventFromAct(act: VenueAct, instrument: Instrument, order: number | null): ExplainedEvent {
   const { kind, timeMs, rule, also, price, lots, fee, feeInBase, isMaker, tradeId } = act;
   const isFill = kind !== 'cancel';
   return {
@@ -25,18 +28,19 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
     code: null,
-    text: textOf(act),
+    text: actText(act),
   };
 }
 
 /** Returns the order with the rules of the venue in its fills and its cancellation. */
 export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
+  // A liquidation has no order of the bot, so it is matched by instrument, time and price alone.
   const orderActs = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
   const events = order.events.map((event): ExplainedEvent => {
     const act = orderActs.find((candidate) => isResultOf(candidate, event, instrument));
     if (act === undefined) return event;
     const kind = act.kind === 'liquidation' ? 'liquidation' : event.kind;
-    return { ...event, kind, rule: act.rule, also: act.also, text: textOf(act) };
+    return { ...event, kind, rule: act.rule, also: act.also, text: actText(act) };
   });
   return { ...order, events: events.map((event) => withCollarRule(order, event)) };
 }
@@ -50,15 +54,15 @@ function isResultOf(act: VenueAct, event: ExplainedEvent, instrument: Instrument
 }
 
 /**
- * Returns the event with rule 4 if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row.
+ * Returns the event with the rule of the collar if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row.
  */
 function withCollarRule({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
   if (event.kind !== 'canceled' || event.rule !== null || role !== 'market' || quoteAmount !== null) return event;
-  return { ...event, rule: 4, text: 'canceled: the rest of a market order beyond its collar' };
+  return { ...event, rule: COLLAR_RULE, text: 'canceled: the rest of a market order beyond its collar' };
 }
 
 /** Returns an act in words, with its rule. */
-function textOf({ kind, rule, isMaker, price, quoted }: VenueAct): string {
+function actText({ kind, rule, isMaker, price, quoted }: VenueAct): string {
   const words = rule === null ? '' : `: ${RULE_TEXTS[rule]}`;
   if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${words}`;
   if (kind === 'liquidation') return `liquidated${words}`;

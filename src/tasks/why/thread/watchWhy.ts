@@ -3,12 +3,12 @@
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { repeatEvery } from '../../../adapters/clock/wallClock.ts';
-import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
+import { temporaryFolder } from '../../../adapters/disk/folders/temporaryFolder.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
-import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
+import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stallDetector.ts';
 import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
 import type { Explanation } from '../model/explanation.ts';
 import type { WhyTask } from '../why.ts';
@@ -70,11 +70,11 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     let rows = Infinity;
     const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
-      stopLooking();
+      stopChecks();
       worker.removeAllListeners('exit');
       void worker.terminate().then(notify, reject);
     };
-    const stopLooking = repeatEvery(POLL_MS, () => {
+    const stopChecks = repeatEvery(POLL_MS, () => {
       onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
       if (stallDetector.check() === null) return;
       end(() => reject(new StrategyError(`${name}: no progress for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));

@@ -13,7 +13,7 @@ import { OrderWatch } from './orderWatch.ts';
 import { signalText, firstNotTrue, conjuncts, operandsOf } from './signalTree.ts';
 import { fieldsOf, fieldsOfViews, type FieldAt } from './strategyFields.ts';
 import { TracingHost } from './tracingHost.ts';
-import { valuesOf } from './values.ts';
+import { valuesOf } from './valuesOf.ts';
 import { WatchedViews, type ViewNames } from './watchedViews.ts';
 
 /** The engine of the bot that is watched. */
@@ -171,7 +171,7 @@ export class BotWatch {
   }
   private readonly names: ViewNames = {
     prefixOf: (view) => {
-      const visibleFeeds = this.engine?.feeds.filter(({ isHidden }) => !isHidden) ?? [];
+      const visibleFeeds = this.engine?.feeds.filter(({ isExecutionOnly }) => !isExecutionOnly) ?? [];
       const feed = visibleFeeds.find((candidate) => candidate.view === view);
       return visibleFeeds.length < 2 || feed === undefined ? '' : `${feed.instrument.id} ${feed.bars.interval} `;
     },

@@ -14,7 +14,7 @@ export const FIRST_HOUR_MS = 7 * 3_600_000 + 1_200_000;
 const MAX_LOTS = { quiet: 800, busy: 300 };
 
 /** The drawn settings of a day. */
-export interface ContractTerms {
+export interface ContractDayTerms {
   readonly maxLots: number;
   /** Keys of the config that are about contracts. */
   readonly config: { readonly futures: object; readonly feeds: object; readonly cash: object; readonly market: 'futures' };
@@ -22,7 +22,7 @@ export interface ContractTerms {
 }
 
 /** Draws the settings of a day. `waits`: its strategy enters by trigger orders. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
-export function drawContracts(rng: Rng, isBusy: boolean, waits = false): ContractTerms {
+export function drawContracts(rng: Rng, isBusy: boolean, waits = false): ContractDayTerms {
   const isBare = rng.next() < 0.25;
   const leverage = isBare ? 50 : 2 + Math.floor(rng.next() * 20);
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';

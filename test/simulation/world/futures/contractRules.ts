@@ -3,7 +3,7 @@
 import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../../../src/model/order.ts';
 import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
-import type { Engine, MarketRules, Report, WorldFacts } from '../observer.ts';
+import type { ObservedEngine, MarketRules, ReportViolation, WorldFacts } from '../observer.ts';
 import { SYMBOLS } from '../venue.ts';
 import type { ContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
@@ -40,7 +40,7 @@ export class ContractRules implements MarketRules {
     this.#venue = venue;
   }
 
-  checkAfterEvent(facts: WorldFacts, live: readonly UserOrder[], report: Report): void {
+  checkAfterEvent(facts: WorldFacts, live: readonly UserOrder[], report: ReportViolation): void {
     const { process, nowMs } = facts;
     if (process !== this.#process.of) this.#process = { of: process, sinceMs: nowMs };
     for (const base of SYMBOLS) {
@@ -58,7 +58,7 @@ export class ContractRules implements MarketRules {
    * STOP: a position that had a stop keeps one while it moves, over every fault, and gets another one in time if it has lost it by firing or by
    * an exit that did not close it.
    */
-  #checkStops(base: string, facts: WorldFacts, report: Report): void {
+  #checkStops(base: string, facts: WorldFacts, report: ReportViolation): void {
     const venue = this.#venue;
     const { nowMs, process } = facts;
     const position = venue.positionId(base);
@@ -89,7 +89,7 @@ export class ContractRules implements MarketRules {
   }
 
   /** S3: a position with all open orders of its side that open stays within the largest position. */
-  #checkSize(base: string, { maxLots }: WorldFacts, live: readonly UserOrder[], report: Report): void {
+  #checkSize(base: string, { maxLots }: WorldFacts, live: readonly UserOrder[], report: ReportViolation): void {
     const held = this.#venue.heldLots(base);
     for (const [side, sign] of [
       ['buy', 1],
@@ -109,7 +109,7 @@ export class ContractRules implements MarketRules {
   }
 
   /** S3: stops of different decisions close no more than the position together. A stop that moves counts as one with the old one. */
-  #checkPlacedStops(engine: Engine, prefix: string, report: Report): void {
+  #checkPlacedStops(engine: ObservedEngine, prefix: string, report: ReportViolation): void {
     const { placed } = this.#venue;
     while (this.#placedCount < placed.length) {
       const { order, clientOrderId } = placed[this.#placedCount++]!;
@@ -130,7 +130,7 @@ export class ContractRules implements MarketRules {
   }
 
   /** S6: positions and cash of the bot are those of the exchange. */
-  checkEnd(engine: Engine, _facts: WorldFacts, report: Report): void {
+  checkEnd(engine: ObservedEngine, _facts: WorldFacts, report: ReportViolation): void {
     const venue = this.#venue;
     for (const [index, { base }] of engine.instruments.entries()) {
       const botLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
@@ -156,7 +156,7 @@ export class ContractRules implements MarketRules {
   }
 
   /** An adopted liquidation is an order of the bot without a client order id. */
-  tradesOf(engine: Engine, order: number): readonly OwnTrade[] {
+  tradesOf(engine: ObservedEngine, order: number): readonly OwnTrade[] {
     const venueId = String(engine.orders.get(order as OrderId)?.venueId);
     return this.#venue.liquidations.find(({ order: { id } }) => id === venueId)?.trades ?? [];
   }

@@ -2,7 +2,7 @@
 
 import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from '../botProcess.ts';
-import type { Report } from '../observer.ts';
+import type { ReportViolation } from '../observer.ts';
 
 /**
  * Checks the creates of one day. Its violations, each about an order that leaves while another order of its symbol is in doubt:
@@ -27,7 +27,7 @@ export class CreateRules {
   }
 
   /** Checks a create request that leaves now, by the client order id of its order. Slices of a kill are not in the engine, so they are not checked. */
-  check(process: BotProcess | null, clientOrderId: string, report: Report): void {
+  check(process: BotProcess | null, clientOrderId: string, report: ReportViolation): void {
     const prefix = process?.idPrefix ?? null;
     const engine = process?.opened?.bot.deps.engine;
     const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);

@@ -3,14 +3,14 @@
 
 import type { ActAnswer } from '../../../control/botControl.ts';
 import type { BotView } from '../../../control/botView.ts';
-import type { AccessScope, BotRequest } from '../../../control/request.ts';
+import type { AccessLevel, BotRequest } from '../../../control/botRequest.ts';
 
 const STORED = 'isobar-token';
 const REQUEST_TIMEOUT_MS = 2500;
 
 /** A view of the bot, and what the token allows. */
 export interface ViewReply {
-  readonly allowed: AccessScope;
+  readonly allowed: AccessLevel;
   readonly view: BotView;
 }
 

@@ -188,9 +188,9 @@ function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[])
   return points.filter(({ time }, index) => index === 0 || time > (points[index - 1]?.time ?? 0));
 }
 
-/** Creates both charts in the colours of the theme. */
-function createCharts(): ChartObjects {
-  const options = () => ({
+/** Returns the colours and the behaviour of a chart. */
+function chartOptions() {
+  return {
     autoSize: false,
     layout: {
       background: { type: LightweightCharts.ColorType.Solid, color: colour('surface') },
@@ -204,11 +204,15 @@ function createCharts(): ChartObjects {
     timeScale: { borderColor: colour('line'), timeVisible: true, secondsVisible: false, rightOffset: 3 },
     crosshair: { mode: LightweightCharts.CrosshairMode.Normal },
     handleScroll: { vertTouchDrag: false },
-  });
+  };
+}
+
+/** Creates both charts in the colours of the theme. */
+function createCharts(): ChartObjects {
   const chart = (id: string): IChartApi => {
     const root = byId(id);
     if (!root) throw new TypeError(`no #${id}`);
-    return LightweightCharts.createChart(root, { ...options(), width: root.clientWidth, height: root.clientHeight });
+    return LightweightCharts.createChart(root, { ...chartOptions(), width: root.clientWidth, height: root.clientHeight });
   };
   const price = chart('price-chart');
   const muted = colour('muted');

@@ -1,7 +1,7 @@
 // The confirmation dialog of the dashboard: asks for a reason, and for a typed word where an act raises risk.
 /// <reference lib="dom" />
 
-import type { BotRequest } from '../../../control/request.ts';
+import type { BotRequest } from '../../../control/botRequest.ts';
 import { byId } from '../../../../report/page/browser/dom.ts';
 import { setHidden, setText } from './table.ts';
 

@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 
 import type { BotView } from '../../../control/botView.ts';
-import type { AccessScope, BotRequest } from '../../../control/request.ts';
+import type { AccessLevel, BotRequest } from '../../../control/botRequest.ts';
 import { byId } from '../../../../report/page/browser/dom.ts';
 import { addTheme } from '../../../../report/page/browser/controls.ts';
 import { LiveCharts } from './charts.ts';
@@ -61,7 +61,7 @@ function showFailure({ kind, problem }: FailedRequest): void {
 }
 
 /** Shows a new view, and what the token allows. */
-function show(view: BotView, allowed: AccessScope): void {
+function show(view: BotView, allowed: AccessLevel): void {
   shownView = view;
   receivedAtMs = performance.now();
   setHidden('login', true);
@@ -82,7 +82,7 @@ function show(view: BotView, allowed: AccessScope): void {
 }
 
 /** Enables the acts that the token allows. */
-function showButtons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
+function showButtons({ scopes, alarmMs }: BotView, allowed: AccessLevel): void {
   const isHalted = scopes.some(({ causes }) => causes.some(({ clearsItself }) => !clearsItself));
   byId('halt')?.toggleAttribute('disabled', allowed === 'read');
   byId('kill')?.toggleAttribute('disabled', allowed !== 'kill');

@@ -157,18 +157,33 @@ const seriesAge = (ageMs: number): string => (ageMs < 0 ? `of ${ageText(-ageMs)}
 
 /** Shows data age, clocks, request budgets, the audit, the journal and the process. */
 export function showHealth(view: BotView): void {
-  const { feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes } = view;
-  const row = (label: string, value: string, isBad = false): HTMLElement =>
-    element('div', { class: isBad ? 'row bad' : 'row' }, element('span', {}, label), element('span', { class: 'mono' }, value));
-  const rows = [
+  const root = byId('checks');
+  root?.setAttribute('class', 'checks');
+  root?.replaceChildren(...dataRows(view), ...exchangeRows(view), ...processRows(view));
+}
+
+/** Returns a row of the list of checks. A bad value is highlighted. */
+function checkRow(label: string, value: string, isBad = false): HTMLElement {
+  return element('div', { class: isBad ? 'row bad' : 'row' }, element('span', {}, label), element('span', { class: 'mono' }, value));
+}
+
+/** Returns the rows about the age of bars and of external series. */
+function dataRows({ feeds, series }: BotView): readonly HTMLElement[] {
+  return [
     ...feeds.map(({ instrument, interval, ageMs, maxAgeMs }) =>
-      row(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(maxAgeMs)}`, ageMs === null || ageMs > maxAgeMs),
+      checkRow(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(maxAgeMs)}`, ageMs === null || ageMs > maxAgeMs),
     ),
     ...series.map(({ name, source, value, ageMs }) =>
-      row(`Series ${name}, ${source}`, value === null ? 'no value yet' : `${value}, ${seriesAge(ageMs ?? 0)}`),
+      checkRow(`Series ${name}, ${source}`, value === null ? 'no value yet' : `${value}, ${seriesAge(ageMs ?? 0)}`),
     ),
+  ];
+}
+
+/** Returns the rows about the clocks of the exchange and the four request budgets that are used most. */
+function exchangeRows({ clocks, budget, timeMs }: BotView): readonly HTMLElement[] {
+  return [
     ...clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
-      row(
+      checkRow(
         `Clock offset, ${market}`,
         offsetMs === null ? 'not measured' : `${msText(offsetMs)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${maxUncertaintyMs}${THIN}ms`,
         uncertaintyMs === null || uncertaintyMs > maxUncertaintyMs,
@@ -178,7 +193,7 @@ export function showHealth(view: BotView): void {
       .toSorted((a, b) => b.used / b.max - a.used / a.max)
       .slice(0, 4)
       .map(({ name, used, max, windowMs, stoppedUntilMs }) =>
-        row(
+        checkRow(
           `Requests, ${name}`,
           stoppedUntilMs === null
             ? `${wholeText(used)} of ${wholeText(max)} in ${windowMs / 1000}${THIN}s`
@@ -186,20 +201,23 @@ export function showHealth(view: BotView): void {
           stoppedUntilMs !== null,
         ),
       ),
-    row(
+  ];
+}
+
+/** Returns the rows about the last audit, the journal and the process. */
+function processRows({ audit, journal, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly HTMLElement[] {
+  return [
+    checkRow(
       'Last audit',
       audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.maxAgeMs)}`,
       audit.result !== 'ok',
     ),
-    row('Journal', journal.failure ?? `record ${wholeText(journal.durableSeq)} on disk`, journal.failure !== null),
-    row(
+    checkRow('Journal', journal.failure ?? `record ${wholeText(journal.durableSeq)} on disk`, journal.failure !== null),
+    checkRow(
       'Process',
       `${wholeText(rssBytes / 2 ** 20)}${THIN}MiB${loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`}`,
     ),
   ];
-  const root = byId('checks');
-  root?.setAttribute('class', 'checks');
-  root?.replaceChildren(...rows);
 }
 
 /** Shows strategies, positions, open orders and fills. */

@@ -1,0 +1,203 @@
+// Tests bars of an exchange that are joined to a set of the catalog: on real files, and against a map of rows for any two sets.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Instrument } from '../../../model/instrument.ts';
+import { testInstrument } from '../../../../test/fixtures/syntheticBars.ts';
+import { appendBars, joinRows, newestRows, storeInstrument } from './appendBars.ts';
+import { checkBars, loadBars, readInstrument, storeBars } from './catalog.ts';
+import { barsOf, emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
+import { generateInto } from '../generate/generateInto.ts';
+import { barsPath, instrumentPath, manifestPath } from '../files/paths.ts';
+import { IMPORTED } from './barQuality.ts';
+
+const START = Date.UTC(2024, 0, 1);
+const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
+const BTC = testInstrument();
+
+/** Bars of the given minutes. The close identifies the version of a bar. */
+function rowsOf(minutes: readonly number[], close: (minute: number) => number = (minute) => 100 + (minute % 7)): RawColumns {
+  const rows = emptyColumns(minutes.length);
+  for (const [i, minute] of minutes.entries()) {
+    rows.openMs[i] = START + minute * 60_000;
+    rows.open[i] = 100;
+    rows.high[i] = 1000;
+    rows.low[i] = 1;
+    rows.close[i] = close(minute);
+    rows.volume[i] = 1.5;
+  }
+  return rows;
+}
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+const minutesIn = ({ openMs }: RawColumns) => Array.from(openMs, (ms) => (ms - START) / 60_000);
+
+const folders: string[] = [];
+/** Returns the folder of a new catalog. */
+function catalog(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-append-'));
+  folders.push(folder);
+  return folder;
+}
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+
+const bytesIn = (folder: string) =>
+  [barsPath(folder, KEY), manifestPath(folder, KEY), instrumentPath(folder, 'spot', 'BTCUSDT')].map((path) => readFileSync(path));
+const append = (folder: string, rows: RawColumns, rule: 'keep' | 'replace' = 'keep', instrument: Instrument = BTC) =>
+  appendBars(folder, { listedInstrument: instrument, interval: '1m' }, rows, rule);
+
+describe('bars appended to the catalog', () => {
+  it('bars appended to the catalog make the set, then add what is new; a hole stays one in the manifest', () => {
+    const folder = catalog();
+    expect(append(folder, rowsOf(range(0, 300)))).toMatchObject({
+      newRows: 300,
+      equalRows: 0,
+      isWritten: true,
+      manifest: { rows: 300, gaps: 0 },
+    });
+    expect(append(folder, rowsOf(range(200, 310)))).toMatchObject({ newRows: 10, equalRows: 100, manifest: { rows: 310, gaps: 0 } });
+    const third = append(folder, rowsOf(range(1000, 1300)));
+    expect(third.manifest).toMatchObject({ rows: 610, missingBars: 690, missing: [{ after: '2024-01-01T05:09:00.000Z', bars: 690 }] });
+    expect(append(folder, rowsOf([400, 401]))).toMatchObject({ newRows: 2, filledRows: 2, manifest: { missingBars: 688 } });
+    expect(checkBars(folder, KEY)).toMatchObject({ unchanged: true, manifest: { wrong: [] } });
+    expect(minutesIn(newestRows(folder, KEY, 302))).toEqual([400, 401, ...range(1000, 1300)]);
+  });
+
+  it('bars appended to the catalog leave every byte as it was when there is nothing new', () => {
+    const folder = catalog();
+    append(folder, rowsOf(range(0, 100)));
+    const before = bytesIn(folder);
+    expect(append(folder, rowsOf(range(20, 100)))).toMatchObject({ newRows: 0, equalRows: 80, isWritten: false });
+    expect(bytesIn(folder)).toEqual(before);
+  });
+
+  it('bars appended to the catalog report revised rows, and replace them only when asked', () => {
+    const folder = catalog();
+    append(folder, rowsOf(range(0, 100)));
+    const before = bytesIn(folder);
+    const revised = rowsOf(range(50, 100), (minute) => (minute === 60 ? 7 : 100 + (minute % 7)));
+    const kept = append(folder, revised);
+    expect(kept).toMatchObject({ newRows: 0, equalRows: 49, isWritten: false });
+    expect(kept.revised).toEqual([
+      {
+        openMs: START + 60 * 60_000,
+        was: { open: 100, high: 1000, low: 1, close: 104, volume: 1.5 },
+        now: { open: 100, high: 1000, low: 1, close: 7, volume: 1.5 },
+      },
+    ]);
+    expect(bytesIn(folder)).toEqual(before);
+    expect(append(folder, revised, 'replace').isWritten).toBe(true);
+    expect(loadBars(folder, KEY).bars.close[60]).toBe(7);
+  });
+
+  it('bars appended to the catalog refuse a catalog whose bars are mostly others, or were made here', () => {
+    const folder = catalog();
+    append(folder, rowsOf(range(0, 100)));
+    const before = bytesIn(folder);
+    expect(() =>
+      append(
+        folder,
+        rowsOf(range(90, 120), () => 33),
+      ),
+    ).toThrow(/10 of 10 bars differ from the exchange's, the first of 2024-01-01 01:30 UTC/);
+    expect(bytesIn(folder)).toEqual(before);
+    generateInto(folder, { symbol: 'ETHUSDT', interval: '1m', fromMs: START, bars: 10, seed: 1 });
+    const ether = { ...BTC, wireName: 'ETHUSDT' };
+    expect(() => append(folder, rowsOf([20]), 'keep', ether)).toThrow(/ETHUSDT.1m.arrow: these bars are synthetic, not an exchange's/);
+  });
+
+  it('replace a bar that had not closed when it was imported, or remove it when the exchange no longer has it', () => {
+    const open = (folder: string) =>
+      storeBars(
+        folder,
+        barsOf(
+          rowsOf(range(0, 10), (minute) => (minute === 9 ? 42 : 100 + (minute % 7))),
+          BTC,
+          '1m',
+        ),
+        { ...IMPORTED, openLastBar: true },
+      );
+    const near = catalog();
+    open(near);
+    expect(append(near, rowsOf(range(5, 12)))).toMatchObject({
+      newRows: 2,
+      equalRows: 4,
+      revised: [],
+      openRow: 'restated',
+      manifest: { openLastBar: false },
+    });
+    expect(loadBars(near, KEY).bars.close[9]).toBe(102);
+    const far = catalog();
+    open(far);
+    expect(append(far, rowsOf(range(20, 22)))).toMatchObject({
+      newRows: 2,
+      openRow: 'removed',
+      manifest: { rows: 11, missingBars: 11, openLastBar: false },
+    });
+    const behind = catalog();
+    open(behind);
+    expect(append(behind, rowsOf([3, 4]))).toMatchObject({ openRow: null, isWritten: false, manifest: { openLastBar: true } });
+    expect(minutesIn(newestRows(behind, KEY, 3))).toEqual([6, 7, 8]);
+  });
+
+  it('bars appended to the catalog keep a record that is as fine as its bars', () => {
+    const folder = catalog();
+    const fine = append(
+      folder,
+      rowsOf([0, 1], () => 100.125),
+    );
+    expect(fine.instrument.priceDigits).toBe(3);
+    // The other interval of the symbol counts too.
+    appendBars(folder, { listedInstrument: BTC, interval: '5m' }, rowsOf([0, 5]), 'keep');
+    expect(readInstrument(folder, 'spot', 'BTCUSDT')?.priceDigits).toBe(3);
+    expect(storeInstrument(folder, { ...BTC, priceDigits: 3 })).toBe(false);
+    expect(() =>
+      append(
+        folder,
+        rowsOf([2], () => 1 / 3),
+      ),
+    ).toThrow(/finer than exact money can be/);
+  });
+});
+
+describe('two sets of rows', () => {
+  const some = fc.uniqueArray(fc.integer({ min: 0, max: 40 })).map((all) => all.toSorted((a, b) => a - b));
+  it('join like maps of rows by time', () => {
+    fc.assert(
+      fc.property(
+        some,
+        some,
+        fc.array(fc.integer({ min: 0, max: 40 })),
+        fc.boolean(),
+        fc.constantFrom('keep', 'replace'),
+        (a, b, changed, isOpen, rule) => {
+          const hasOpenRow = isOpen && a.length > 0;
+          const stored = rowsOf(a);
+          const rows = rowsOf(b, (minute) => (changed.includes(minute) ? 5 : 100 + (minute % 7)));
+          const joined = joinRows(stored, hasOpenRow, rows, rule === 'keep' ? 'keep' : 'replace');
+          const openMinute = hasOpenRow ? a.at(-1)! : NaN;
+          const closed = a.filter((minute) => minute !== openMinute);
+          const isPassed = hasOpenRow && !b.includes(openMinute) && b.some((minute) => minute > openMinute);
+          const expected = new Map((isPassed ? closed : a).map((minute) => [minute, 100 + (minute % 7)]));
+          for (const minute of b) {
+            const figure = changed.includes(minute) ? 5 : 100 + (minute % 7);
+            if (!closed.includes(minute) || rule === 'replace') expected.set(minute, figure);
+          }
+          const byTime = [...expected].toSorted(([x], [y]) => x - y);
+          expect(minutesIn(joined.raw)).toEqual(byTime.map(([minute]) => minute));
+          expect([...joined.raw.close]).toEqual(byTime.map(([, close]) => close));
+          expect(RAW.every((name) => joined.raw[name].length === byTime.length)).toBe(true);
+          expect(joined.newRows).toBe(b.filter((minute) => !a.includes(minute)).length);
+          expect(joined.filledRows).toBe(b.filter((minute) => !a.includes(minute) && minute < Math.max(-1, ...closed)).length);
+          const shared = b.filter((minute) => closed.includes(minute));
+          expect(joined.revised).toHaveLength(shared.filter((minute) => changed.includes(minute)).length);
+          expect(joined.equalRows + joined.revised.length).toBe(shared.length);
+          const stillOpen = b.includes(openMinute) ? 'restated' : null;
+          expect(joined.openRow).toBe(isPassed ? 'removed' : stillOpen);
+        },
+      ),
+    );
+  });
+});

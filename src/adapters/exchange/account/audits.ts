@@ -1,0 +1,86 @@
+// Audits the account: compares the venue's lists with our records. A fast audit reads active instruments only, a full audit reads all.
+
+import { all, type Work } from '../../../base/task.ts';
+import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { HoldingsCheck, Verified } from './holdingsCheck.ts';
+import type { OrderSettings } from '../calls/orderSettings.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
+
+/** What the audits take. */
+export interface AuditsDeps {
+  readonly scheduler: Scheduler;
+  readonly settings: Pick<OrderSettings, 'balanceMs'>;
+  readonly raisedCauses: RaisedCauses;
+  readonly holdings: HoldingsCheck;
+  /** Reconciles one instrument. Returns true if every list was complete. */
+  readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
+  /** Indices of this market's instruments. */
+  readonly own: readonly number[];
+  /** Those of them that have unfinished orders. */
+  readonly active: () => readonly number[];
+  /** Differences without a halt cause of their own: orders with a contested id, and open duplicate orders. */
+  readonly uncertainties: () => readonly AuditDifference[];
+  /** Reads a lower bound of the venue's current time, or null. */
+  readonly venueNow: () => Work<number | null>;
+}
+
+/** Halt causes with which an audit is a mismatch. Each stays until the operator or a later audit clears it. */
+const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
+const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
+
+/** Runs the audits of one market, and raises or clears the halt causes that follow from them. */
+export class Audits {
+  readonly #deps: AuditsDeps;
+  #comparedMs = -Infinity;
+
+  constructor(deps: AuditsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Audits the account and returns the result. */
+  *run(kind: AuditKind): Work<AuditResult> {
+    const { venueNow, own, active, reconcile, holdings } = this.#deps;
+    const venueMs = yield* venueNow();
+    if (venueMs === null) return gap(0, 'the exchange does not report its time');
+    const instruments = kind === 'full' ? own : active();
+    const areWhole = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
+    const isWhole = areWhole.every((isWholeSide) => isWholeSide);
+    if (!this.#isBalanceDue(kind)) return this.#result(isWhole, venueMs);
+    // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
+    const verified = yield* holdings.verify(own, OPTIONS[kind]);
+    this.#reportDifferences(verified);
+    return this.#result(isWhole && verified.isWhole, venueMs);
+  }
+
+  #isBalanceDue(kind: AuditKind): boolean {
+    const { scheduler, settings } = this.#deps;
+    // While the books are in doubt, reductions depend on what the account really holds.
+    return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#comparedMs >= settings.balanceMs;
+  }
+
+  #reportDifferences({ isWhole, differences }: Verified): void {
+    const { raisedCauses, scheduler } = this.#deps;
+    if (!isWhole) return;
+    this.#comparedMs = scheduler.nowMs;
+    if (differences.length > 0) raisedCauses.raise('MISMATCH', null, differences.join('; '));
+    else raisedCauses.resolve('MISMATCH', null);
+  }
+
+  #mismatches(): readonly AuditDifference[] {
+    return [...this.#deps.raisedCauses.standing.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
+  }
+  #result(isWhole: boolean, venueMs: number): AuditResult {
+    const differences = this.#mismatches();
+    if (differences.length > 0) return { kind: 'mismatch', differences, isComplete: isWhole, venueMs };
+    return isWhole
+      ? { kind: 'ok', differences: [], isComplete: true, venueMs }
+      : gap(venueMs, 'a list did not come, was cut off or could not be read');
+  }
+}
+
+function gap(venueMs: number, detail: string): AuditResult {
+  const differences: AuditDifference[] = [{ code: 'GAP', instrument: null, venueId: null, what: detail }];
+  return { kind: 'gap', differences, isComplete: false, venueMs };
+}

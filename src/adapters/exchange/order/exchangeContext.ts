@@ -1,0 +1,142 @@
+// State and services that all parts of the REST exchange share: calls, tracked orders, halt causes, venue clock, expected holdings.
+
+import { InvariantError } from '../../../base/errors.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { OTHER_SUBJECT } from '../client/checkSubject.ts';
+import { HoldingBook, PositionBook } from './expectedHoldings.ts';
+import { Calls } from '../calls/calls.ts';
+import { VenueClockMonitor } from './venueClock.ts';
+import { accountHaltCode } from '../calls/createOutcome.ts';
+import { TradeNumbers } from './fills.ts';
+import { futuresCalls } from '../calls/futuresCalls.ts';
+import { Incidents } from './incidents.ts';
+import { ReferenceBook, type UnattributedFill } from '../client/referenceBook.ts';
+import { INCIDENT_CURSOR, type ContractSettingsTarget, type RestExchangeDeps } from '../calls/types.ts';
+import { spotCalls } from '../calls/spotCalls.ts';
+import { TrackedOrders } from './trackedOrder.ts';
+import { RaisedCauses } from './raisedCauses.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+/** Contract settings if none are configured: those of a new account. */
+const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
+
+/** The position model with separate long and short positions. */
+const TWO_WAY = 2;
+
+/** HTTP status of a ban. */
+const BANNED = 418;
+/** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
+const IN_FLIGHT_MS = 60_000;
+
+/** The journal gets at most one incident in this time, ms. */
+const INCIDENT_NOTE_MS = 1000;
+
+/** Created once for each market. */
+export class ExchangeContext {
+  /** The collaborators of the exchange. */
+  readonly deps: RestExchangeDeps;
+  /** Indices of this market's instruments. */
+  readonly own: readonly number[];
+  /** Sends calls to the venue. */
+  readonly calls: Calls;
+  /** The venue's endpoints, in the shape that both markets share. */
+  readonly venue: VenueCalls;
+  /** The orders that a list of the venue may still show. */
+  readonly trackedOrders: TrackedOrders;
+  /** The halt causes that this exchange has raised. */
+  readonly raisedCauses: RaisedCauses;
+  /** Whether the venue has an incident. */
+  readonly incidents: Incidents;
+  /** The monitor of the venue's clock. */
+  readonly clock: VenueClockMonitor;
+  /** What a spot account must hold according to its trades. */
+  readonly holdings = new HoldingBook();
+  /** What a futures account must hold according to its trades. */
+  readonly positions: PositionBook;
+  /** What the account holds beyond its strategies. */
+  readonly externalBook = new ReferenceBook();
+  /** Numbers of trades for the bot, whose ids are longer than a number. */
+  readonly tradeNumbers = new TradeNumbers();
+  /** The engine; null until it is connected. */
+  listener: ExchangeSink | null = null;
+  /** Venue time of the newest incident in the journal, ms. */
+  #notedIncidentMs = -Infinity;
+  /** When the last reply with a ban arrived, ms of our clock. */
+  #bannedMs = -Infinity;
+
+  constructor(deps: RestExchangeDeps) {
+    this.deps = deps;
+    const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
+    this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
+    this.trackedOrders = new TrackedOrders(instruments.length);
+    this.positions = new PositionBook(instruments.length, this.isTwoWay);
+    this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
+      const problem = accountHaltCode(outcome);
+      if (problem !== null) this.#onAccountHalt(problem);
+      this.#noteBan(outcome);
+      this.#ignoreReply(outcome, symbol ?? contractName);
+    });
+    const onOtherAccount = (detail: string): void => this.raisedCauses.raise('MISMATCH', null, detail);
+    this.venue = market === 'spot' ? spotCalls(this.calls, onOtherAccount) : futuresCalls(this.calls, this.settingsTarget, onOtherAccount);
+    this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
+    this.incidents = new Incidents(scheduler, settings, {
+      onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),
+      onEnd: () => this.raisedCauses.resolve('INCIDENT', null),
+    });
+    this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
+  }
+
+  /** Returns the connected engine. Throws InvariantError before. */
+  readonly sink = (): ExchangeSink => {
+    if (this.listener === null) throw new InvariantError('the exchange is not connected');
+    return this.listener;
+  };
+  /** Books a fill to the account and journals it. */
+  readonly bookUnattributed = (fill: UnattributedFill): void => {
+    this.externalBook.book(fill);
+    this.deps.notes?.unattributedFill?.(fill);
+  };
+  /** The expected venue time. */
+  readonly venueMs = (): number => this.deps.serverTime().ms;
+  /** L: how old a list may be when it is read. */
+  readonly lagMs = (): number => Math.max(this.deps.settings.readLagMs, this.deps.delayObserver?.readLagMs ?? 0);
+  /** Returns the settings that a contract must have at the venue. */
+  readonly settingsTarget = (instrument: number): ContractSettingsTarget =>
+    this.deps.contractSettingsTarget?.(instrument) ?? DEFAULT_SETTINGS;
+
+  /** True for a contract whose long and short positions are separate. */
+  readonly isTwoWay = (instrument: number): boolean => this.settingsTarget(instrument).positionModel === TWO_WAY;
+
+  /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
+  #noteBan(outcome: Outcome<unknown>): void {
+    const { nowMs } = this.deps.scheduler;
+    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
+      this.#bannedMs = nowMs;
+      this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
+    } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
+  }
+  /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
+  #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
+    if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_SUBJECT)) return;
+    const index = this.own.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
+    if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
+  }
+  /** Journals the time of an incident, so that the next process and a kill assume the longer delay, too. */
+  #noteIncident(venueMs: number): void {
+    if (venueMs < this.#notedIncidentMs + INCIDENT_NOTE_MS) return;
+    this.#notedIncidentMs = venueMs;
+    this.deps.notes?.cursor({ ...INCIDENT_CURSOR, value: String(Math.ceil(venueMs)) });
+  }
+  /** Reacts to a reply that concerns the whole account: an incident widens the visibility delay, the others raise a halt cause. */
+  #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
+    if (code === 'INCIDENT') {
+      const venueMs = this.clock.lastMs;
+      this.deps.delayObserver?.onIncident(venueMs);
+      this.#noteIncident(venueMs);
+      return this.incidents.noteReply();
+    }
+    if (code === 'KEY') this.calls.isLocked = true;
+    this.raisedCauses.raise(code, null, code === 'KEY' ? 'the exchange does not take the key' : 'the exchange has locked trading');
+  }
+}

@@ -1,0 +1,92 @@
+// Matches a venue row to one of our orders: by venue order id, by client order id, or by fingerprint. Pure.
+
+import { toScaled } from '../../../base/number/decimal.ts';
+import { isTriggerOrder, parseTriggerTrackId } from '../calls/triggers.ts';
+import type { OrderRequest } from '../calls/types.ts';
+import type { OrderRow } from '../calls/venueRows.ts';
+import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
+
+/** To which order, if any, a row of a list belongs. */
+export type RowMatch =
+  /** Our order, already known under this id. */
+  | { readonly kind: 'known'; readonly tracked: TrackedOrder }
+  /** Our order, whose id was not known until now. */
+  | { readonly kind: 'found'; readonly tracked: TrackedOrder }
+  /** The row has the client order id of our order, but another venue order id. */
+  | { readonly kind: 'duplicate'; readonly tracked: TrackedOrder }
+  /** Our order has this venue order id, but the row describes another order. `other`: that order, if it is also ours. */
+  | { readonly kind: 'contested'; readonly tracked: TrackedOrder; readonly other: TrackedOrder | null }
+  | { readonly kind: 'alien' };
+
+/** How far an order's creation time may precede the signing of its create request. The admission window has the same tolerance. */
+export const EARLY_MS = 1000;
+
+const FOREIGN: RowMatch = { kind: 'alien' };
+
+/**
+ * Returns the order of a row of `instrument`.
+ * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
+ * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match. An order without a
+ * known id goes first, unless it is a trigger order itself.
+ */
+export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
+  const knownOrder = trackedOrders.byVenueId(row.venueId);
+  if (knownOrder)
+    return isRowOf(row, knownOrder, instrument) ? { kind: 'known', tracked: knownOrder } : contestedMatch(knownOrder, row, trackedOrders);
+  if (row.cid !== null) {
+    const named = trackedOrders.byClientOrderId(row.cid);
+    if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
+    return { kind: named.venueId === null || parseTriggerTrackId(named.venueId) !== null ? 'found' : 'duplicate', tracked: named };
+  }
+  const ours = Array.from(trackedOrders.all);
+  const nameless = ours.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
+  // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
+  const mayHaveFired = nameless.length === 0 || nameless.some((tracked) => isTriggerOrder(tracked.request));
+  const waiting = mayHaveFired
+    ? ours.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
+    : [];
+  const [only, second] = [...nameless, ...waiting];
+  return only !== undefined && second === undefined ? { kind: 'found', tracked: only } : FOREIGN;
+}
+
+/** True if everything that the row reports besides its id agrees with this order. */
+function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrument: number): boolean {
+  // The id of a waiting trigger order comes from another list.
+  if (parseTriggerTrackId(venueId) !== null) return true;
+  if (request.instrumentIndex !== instrument || request.side !== side) return false;
+  return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
+}
+
+/** Returns the match of a row that has the venue order id of `knownOrder`, but describes another order. */
+function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
+  const namedOrder = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
+  return { kind: 'contested', tracked: knownOrder, other: namedOrder === knownOrder ? null : (namedOrder ?? null) };
+}
+
+/** True if the row may be this order: it was sent, has not ended, and has the same terms. */
+function isCandidate(tracked: TrackedOrder, row: OrderRow, instrument: number): boolean {
+  if (tracked.request.instrumentIndex !== instrument || tracked.isWaiting || tracked.hasEnded) return false;
+  return couldBe(row, tracked);
+}
+
+/** The terms and signing time of our order whose venue order id is not known. */
+export interface Nameless {
+  readonly request: Pick<OrderRequest, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
+  readonly signMs: number;
+}
+
+/** True if nothing in the row contradicts this order. */
+export function couldBe(row: OrderRow, order: Nameless): boolean {
+  return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && asksForTheSame(row, order);
+}
+
+/** True for equal fingerprints: side, action, type, price, and quantity if it is in lots. */
+export function asksForTheSame(row: OrderRow, { request }: Pick<Nameless, 'request'>): boolean {
+  const { instrument, side, limit, lots, reduceOnly } = request;
+  if (row.side !== side) return false;
+  if (row.action !== null && row.action !== (reduceOnly ? 'CLOSE' : 'OPEN')) return false;
+  const isMarket = limit === 0;
+  if (row.isMarket !== null && row.isMarket !== isMarket) return false;
+  if (!isMarket && row.price !== null && toScaled(row.price, instrument.priceDigits) !== limit) return false;
+  return lots === 0 || toScaled(row.qty, instrument.quantityDigits) === lots;
+}

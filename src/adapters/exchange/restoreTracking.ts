@@ -1,0 +1,143 @@
+// Restores tracked orders, booked trades, holdings and funding from the journal of an earlier run.
+
+import { Decimal } from '../../base/number/decimal.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
+import type { FundingWatch } from './account/funding.ts';
+import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type RestoredTracking } from './calls/types.ts';
+import type { ForeignOrder } from './observe/attribution.ts';
+import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
+import type { ReferenceBook } from './client/referenceBook.ts';
+import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
+import type { VenueHolding } from './calls/venueCalls.ts';
+
+/** The objects that are restored, and what restoring needs. */
+export interface RestoreTarget {
+  readonly instruments: readonly Instrument[];
+  readonly own: readonly number[];
+  readonly trackedOrders: TrackedOrders;
+  readonly holdings: HoldingBook;
+  readonly positions: PositionBook;
+  readonly funding: FundingWatch;
+  readonly externalBook: ReferenceBook;
+  readonly seen: (instrument: number) => BookedTradeIds;
+  readonly foreign: (foreign: ForeignOrder) => void;
+  readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
+  readonly onIncident: (venueMs: number) => void;
+}
+
+/** Restores everything that the journal knows. Cursors, trades and fills of other instruments are ignored. */
+export function restoreTracking({ orders, trades, cursors, unattributedFills = [] }: RestoredTracking, target: RestoreTarget): void {
+  for (const fill of unattributedFills)
+    if (target.own.some((index) => target.instruments[index]!.id === fill.symbol)) target.externalBook.book(fill);
+  restoreOrders(orders, unattributedFills.length > 0, target);
+  const indexById = new Map(target.own.map((index) => [target.instruments[index]!.id as string, index]));
+  restoreBookedTrades(trades, indexById, target);
+  const totals: VenueHolding[] = [];
+  for (const [key, value] of cursors) {
+    const separator = key.indexOf(' ');
+    const symbol = key.slice(0, separator);
+    const channel = key.slice(separator + 1);
+    if (channel === 'total') totals.push({ asset: symbol, total: value });
+    if (key === INCIDENT_KEY) target.onIncident(Number(value));
+    const index = indexById.get(symbol);
+    if (index !== undefined) restoreCursor(index, { channel, value, longValue: cursors.get(`${symbol} long`) }, target);
+  }
+  if (totals.length > 0) target.holdings.set(totals);
+}
+
+/** Restores tracked orders. `hasFractions`: fills that belong to no order may be fractions of a lot of these. */
+function restoreOrders(orders: readonly RestoredTrackedOrder[], hasFractions: boolean, target: RestoreTarget): void {
+  for (const order of orders) {
+    const tracked = restoreTrackedOrder(order, target.orderOf(order.request.id) ?? forgottenOrder(order));
+    target.trackedOrders.add(tracked);
+    if (order.venueId !== null && hasFractions) tracked.restLots = fractionOf(tracked, order.venueId, target);
+  }
+  // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
+  if (orders.some(({ contestedId }) => contestedId != null))
+    for (const { request, state } of orders) if (state === 'unknown') target.trackedOrders.byId(request.id)!.isContested = true;
+}
+
+/** Restores the ids of booked trades, so that no list books one of them again. */
+function restoreBookedTrades(trades: Iterable<string>, indexById: ReadonlyMap<string, number>, target: RestoreTarget): void {
+  for (const key of trades) {
+    const [symbol = '', tradeId = '', side = ''] = key.split(' ');
+    const index = indexById.get(symbol);
+    if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) target.seen(index).restore(tradeId, side);
+  }
+}
+
+/** The newest value of one channel of an instrument. */
+interface RestoredCursor {
+  readonly channel: string;
+  readonly value: string;
+  /** The lots of the long side, in two-way mode. */
+  readonly longValue: string | undefined;
+}
+
+/** Restores what the cursor of an instrument notes: its position, a foreign order, counted trades, or booked funding. */
+function restoreCursor(index: number, { channel, value, longValue }: RestoredCursor, target: RestoreTarget): void {
+  if (channel === 'position') target.positions.restore(index, new Decimal(value), longValue === undefined ? null : new Decimal(longValue));
+  else if (channel.startsWith(FOREIGN)) restoreForeignOrder(foreignFrom(index, channel, value), target);
+  else if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
+  else if (channel === 'funding buy' || channel === 'funding sell')
+    target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
+}
+
+/** Restores a foreign order that waits for a decision, and from which trade on its own ones follow; null: it waits no longer. */
+function restoreForeignOrder(noted: NotedForeignOrder | null, target: RestoreTarget): void {
+  if (noted === null) return;
+  target.foreign(noted.foreign);
+  target.seen(noted.foreign.instrument).noteForeignAfter(noted.lastBookedId);
+}
+
+/** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
+const FOREIGN = 'foreign ';
+const ORDER = 'order';
+const TRIGGER = 'trigger';
+
+/**
+ * Returns the cursor of a foreign order. `lastBookedId`: a trade before all of its trades, or null without one; undefined: the order no longer
+ * waits for a decision.
+ */
+export function foreignCursor(
+  { venueId, instrument, isWaiting }: ForeignOrder,
+  instruments: readonly Instrument[],
+  lastBookedId: string | null | undefined,
+): { readonly symbol: string; readonly channel: string; readonly value: string } {
+  const value = lastBookedId === undefined ? '' : `${isWaiting ? TRIGGER : ORDER} ${lastBookedId ?? ''}`;
+  return { symbol: instruments[instrument]!.id, channel: FOREIGN + venueId, value };
+}
+
+/** A foreign order as its cursor notes it. */
+interface NotedForeignOrder {
+  readonly foreign: ForeignOrder;
+  /** A trade before all of its trades; null without one. */
+  readonly lastBookedId: string | null;
+}
+
+/** Reads such a cursor. Returns null for an order that no longer waits for a decision. */
+function foreignFrom(instrument: number, channel: string, value: string): NotedForeignOrder | null {
+  if (value === '') return null;
+  const [kind, lastBookedId = ''] = value.split(' ');
+  const venueId = channel.slice(FOREIGN.length);
+  const why = 'it waited for a decision when the bot ended';
+  return { foreign: { venueId, instrument, why, isWaiting: kind === TRIGGER }, lastBookedId: lastBookedId === '' ? null : lastBookedId };
+}
+
+const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
+
+/** Returns the journal's state of an order that the order manager has already forgotten. */
+function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {
+  if (state === 'provenAbsent') return { id: request.id, lifecycle: 'done', reason: 'noEffect' };
+  return { id: request.id, lifecycle: state === 'unconfirmed' ? 'working' : state, reason: null };
+}
+
+/** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */
+function fractionOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
+  const lots = externalBook.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
+  return request.side === 'buy' ? lots : lots.negated();
+}
+
+const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

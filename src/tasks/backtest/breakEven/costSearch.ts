@@ -1,0 +1,105 @@
+// The search for the smallest value of one cost at which the net profit is at most 0: a scan, then bisection inside the first bracket.
+
+import { assert } from '../../../base/assert.ts';
+import type { BreakEvenReason } from '../../../report/metrics/breakEven.ts';
+import type { Cost } from './costs.ts';
+
+/** The result of a run with one value of a cost. */
+export interface VariantResult {
+  readonly netUnits: number;
+  readonly fills: number;
+}
+
+/** A tried value of a cost, and the result of the run with it. */
+export interface TriedValue extends VariantResult {
+  /** The value, in steps of the cost. */
+  readonly steps: number;
+}
+
+/** The result of a search. */
+export interface SearchOutcome {
+  /** Why there is no break-even; null: there is one. */
+  readonly reason: BreakEvenReason | null;
+  /** Number of sign changes of the net profit between neighbouring scanned values. */
+  readonly crossings: number;
+  /** True when the net profit never rises from one scanned value to the next. */
+  readonly isMonotone: boolean;
+  /** First and last scanned value, in steps. */
+  readonly first: number;
+  readonly last: number;
+  /** Two neighbouring values: the net profit is above 0 at the first and at most 0 at the second. Null with a reason. */
+  readonly bracket: readonly [low: TriedValue, high: TriedValue] | null;
+  /** The two values that decide the outcome: the bracket, or the first and the last scanned value. */
+  readonly decisive: readonly [low: TriedValue, high: TriedValue];
+}
+
+/** The search for one cost. The caller runs the values of `next`, passes the results to `take`, and reads `outcome` at the end. */
+export class CostSearch {
+  /** The cost that is searched. */
+  readonly cost: Cost;
+  /** The scanned values, from the start of the range on. */
+  private scanned: readonly TriedValue[] = [];
+  private bracket: readonly [TriedValue, TriedValue] | null = null;
+
+  constructor(cost: Cost) {
+    this.cost = cost;
+  }
+
+  /** Returns the values to try next, in steps; none: the search has ended. */
+  next(): readonly number[] {
+    const { cost, bracket } = this;
+    if (this.scanned.length === 0) return cost.scan();
+    if (bracket === null || cost.isFine(bracket[0].steps, bracket[1].steps)) return [];
+    return [cost.middle(bracket[0].steps, bracket[1].steps)];
+  }
+
+  /** Adds the results of the values that `next` has returned, in their order. */
+  take(results: readonly VariantResult[]): void {
+    const triedValues = this.next().map((steps, index): TriedValue => ({ steps, ...results[index]! }));
+    assert(results.length === triedValues.length && triedValues.length > 0, 'a search takes a result for each value that it asked for');
+    if (this.scanned.length === 0) this.takeScan(triedValues);
+    else this.takeMiddle(triedValues[0]!);
+  }
+
+  /** Adds the results of the scan, and finds the two neighbours between which the profit falls to 0. */
+  private takeScan(triedValues: readonly TriedValue[]): void {
+    const { name } = this.cost;
+    // A size at which nothing fills has no meaning for the strategy. So the range begins at the first size that trades.
+    const from =
+      name === 'size'
+        ? Math.max(
+            0,
+            triedValues.findIndex(({ fills }) => fills > 0),
+          )
+        : 0;
+    this.scanned = triedValues.slice(from);
+    const firstLoss = this.scanned.findIndex((each) => !isGain(each));
+    this.bracket = firstLoss > 0 ? [this.scanned[firstLoss - 1]!, this.scanned[firstLoss]!] : null;
+  }
+
+  private takeMiddle(middle: TriedValue): void {
+    const [low, high] = this.bracket!;
+    this.bracket = isGain(middle) ? [middle, high] : [low, middle];
+  }
+
+  /** Returns the result. Call it only when `next` returns no more values. */
+  outcome(): SearchOutcome {
+    const { scanned, bracket } = this;
+    assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
+    const pairs = scanned.slice(1).map((each, index) => [scanned[index]!, each] as const);
+    const first = scanned[0]!;
+    const last = scanned.at(-1)!;
+    const reasonWithoutBracket = isGain(first) ? 'never' : 'already-negative';
+    return {
+      reason: bracket === null ? reasonWithoutBracket : null,
+      crossings: pairs.filter(([a, b]) => isGain(a) !== isGain(b)).length,
+      isMonotone: pairs.every(([a, b]) => b.netUnits <= a.netUnits),
+      first: first.steps,
+      last: last.steps,
+      bracket,
+      decisive: bracket ?? [first, last],
+    };
+  }
+}
+
+const isGain = ({ netUnits }: VariantResult): boolean => netUnits > 0;

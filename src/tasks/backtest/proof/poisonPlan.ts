@@ -1,0 +1,67 @@
+// Replaces the bars after a time by other plausible ones: the moves of the same market, in another order and turned upside down.
+
+import { pow10 } from '../../../base/number/exact.ts';
+import { firstAfter } from '../../../base/number/search.ts';
+import type { Rng } from '../../../base/number/rng.ts';
+import { MAX_PRICE_TICKS } from '../../../model/instrument.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { KnownValues } from '../../../model/bars/knownValues.ts';
+import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
+
+/** A random price that is more than this factor away from the last true price is reset to it, so that prices do not run to zero. */
+const MAX_FACTOR = 50;
+
+/**
+ * Returns the plan with other bars, and other values of series, after `afterMs`. Times do not change. Mark prices and funding do not change
+ * either, because no strategy sees them early.
+ */
+export function poisonPlan(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
+  const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: otherBars(feed.bars, afterMs, rng) }));
+  if (plan.series === undefined) return { ...plan, feeds };
+  return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };
+}
+
+/** Returns bars whose prices and volumes after `afterMs` are random. Times do not change, and prices are whole ticks. */
+function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
+  const { length, closeMs } = bars;
+  const from = firstAfter(closeMs, 0, length, afterMs);
+  const copy = (column: Float64Array): Float64Array => column.slice(0, length);
+  const columns = { open: copy(bars.open), high: copy(bars.high), low: copy(bars.low), close: copy(bars.close), volume: copy(bars.volume) };
+  const scale = pow10(bars.instrument.priceDigits);
+  const onGrid = (price: number): number => Math.min(MAX_PRICE_TICKS - 1, Math.max(1, Math.round(price * scale))) / scale;
+  const start = from > 0 ? bars.close[from - 1]! : bars.open[0]!;
+  let last = start;
+  for (let row = from; row < length; row++) {
+    const source = Math.floor(rng.next() * length);
+    const open = onGrid(last);
+    // Up becomes down: the reciprocal of a ratio of prices is the ratio of the mirrored move.
+    const sourceOpen = bars.open[source]!;
+    const close = onGrid((open * sourceOpen) / bars.close[source]!);
+    columns.open[row] = open;
+    columns.close[row] = close;
+    columns.high[row] = Math.max(open, close, onGrid((open * sourceOpen) / bars.low[source]!));
+    columns.low[row] = Math.min(open, close, onGrid((open * sourceOpen) / bars.high[source]!));
+    columns.volume[row] = bars.volume[Math.floor(rng.next() * length)]!;
+    last = close > start * MAX_FACTOR || close * MAX_FACTOR < start ? start : close;
+  }
+  return { ...bars, ...columns };
+}
+
+/** Returns values in which those known after `afterMs` are random, within the same range. A series of 0 and 1 gets the opposite values. */
+function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValues {
+  const { length, knownMs, value } = values;
+  const from = firstAfter(knownMs, 0, length, afterMs);
+  const others = value.slice(0, length);
+  let low = Infinity;
+  let high = -Infinity;
+  let isFlag = true;
+  for (let row = 0; row < length; row++) {
+    low = Math.min(low, value[row]!);
+    high = Math.max(high, value[row]!);
+    isFlag &&= value[row] === 0 || value[row] === 1;
+  }
+  // A constant series gets random values above its value.
+  const range = high > low ? high - low : Math.max(1, Math.abs(high));
+  for (let row = from; row < length; row++) others[row] = isFlag ? 1 - value[row]! : low + range * rng.next();
+  return { ...values, value: others };
+}

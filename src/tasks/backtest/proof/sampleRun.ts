@@ -1,0 +1,303 @@
+// The silent sample of a backtest: the proofs of purity and blocks over a few rows of the run, after the run itself.
+//
+// The sample loads the strategies again, so it does not touch the state of the run. It drops what they print, and it stops every use of files,
+// the network, timers or other processes before it happens, so that no outside effect happens twice.
+
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { InvariantError } from '../../../base/errors.ts';
+import { firstAfter } from '../../../base/number/search.ts';
+import { counted } from '../../../base/text/format.ts';
+import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
+import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import { PurityWatch } from '../purity/purityWatch.ts';
+import { proveBlocks } from './blocksProof.ts';
+import type { ComparedSide } from './traceDifference.ts';
+import { leadFeed, slicePlan } from './dataSlices.ts';
+import type { DecisionTrace } from './decisionTrace.ts';
+import { embeddedMoves } from '../written/embeddedMoves.ts';
+import { embeddedPrices } from '../written/embeddedPrices.ts';
+import { proveOtherData } from './otherDataProof.ts';
+import { ImpureUses, IMPURE_CLASSES, primeUpTo, proofOfUses, provePurity, stateProof } from './purityProof.ts';
+import { silently } from './silently.ts';
+import { Tracer, type TracedRun } from './tracedRun.ts';
+import { warmUpOf } from './warmUpRows.ts';
+
+/**
+ * Rows of the lead feed after the warm-up: more of them while there are too few orders to compare. Prime numbers, so that a variable that
+ * counts rows does not begin a second run as it began the first.
+ */
+const ROWS = [1021, 4093] as const;
+/** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
+const MAX_BARS = 20_000;
+const MIN_ROWS = 61;
+/** With more feeds, the sample makes four runs instead of six, because building the bots takes longer than running the bars. */
+const MAX_FEEDS = 32;
+const ENOUGH_ORDERS = 8;
+/** Minimum of rows that are run in small blocks. A small block takes as long as a large one, so the run ends with the last decision that is needed. */
+const SMALL_BLOCK_ROWS = 251;
+const SMALL_BLOCK_BARS = 4000;
+const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
+/** Larger files of the strategy are searched for prices by `isobar prove` alone. */
+const MAX_SEARCHED_BYTES = 262_144;
+const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
+
+/** The inputs of the proofs over a sample of a run. */
+export interface SampleTask {
+  readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
+  /** The warnings of the run itself, which watched more rows than the sample. */
+  readonly seen: readonly Warning[];
+  /** Cells that the engine writes once a block. */
+  readonly progressCells: Int32Array | null;
+}
+
+/** Stops an effect outside of the process that would happen a second time. Only the author's own `catch` sees its message. */
+class StoppedUse extends Error {}
+
+/** Codes of uses without an outside effect. They are not stopped, so that the sample finds later uses as well. */
+const HARMLESS: ReadonlySet<WarningCode> = new Set([
+  'IMPURE_RANDOM',
+  'IMPURE_CLOCK',
+  'IMPURE_LOCAL_TIME',
+  'IMPURE_PROMISE',
+  'STATE_GLOBAL',
+]);
+
+/** The uses that the sample has seen. A harmful one stops the sample. */
+class SampledUses extends ImpureUses {
+  readonly rejectsEvery = (code: WarningCode): boolean => !HARMLESS.has(code);
+
+  override readonly add = (warning: Warning): void => {
+    this.note(warning);
+    if (this.rejectsEvery(warning.code)) throw new StoppedUse(`${warning.text} (stopped in the sample of a backtest)`);
+  };
+}
+
+/**
+ * Returns the verdict of the sample. An error in the sample becomes the reason of a `not-proved` verdict and is not thrown. Must run in a thread
+ * of its own, after the watch of the run has ended.
+ */
+export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
+  const bars = { sampled: 0 };
+  try {
+    const proofs = await silently(() => proofsOf(task, (rows) => (bars.sampled = rows)));
+    return { verdict: verdictOf(proofs, SAMPLED), why: null, proofs, bars: bars.sampled };
+  } catch (error) {
+    return verdictWithoutSample(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Returns the verdict of a run without a sample. `why` is one sentence without a final point. */
+export function verdictWithoutSample(why: string): ProvedRun {
+  return { verdict: 'not-proved', why, proofs: [], bars: 0 };
+}
+
+/** Runs the proofs of the sample while strategy code is watched. */
+async function proofsOf(
+  { resolved: { plan, files }, seen, progressCells }: SampleTask,
+  onRows: (rows: number) => void,
+): Promise<readonly Proof[]> {
+  const uses = new SampledUses();
+  // Data files contain later bars, so reading them looks ahead.
+  const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
+  const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
+  try {
+    const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    const earlier = usesOfRun(seen, plan, sources);
+    // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
+    const lived = earlier === null && !mayUseNode(plan) ? plan.strategies : null;
+    const outcome = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }).catch(
+      (error: unknown): readonly Proof[] => {
+        if (uses.first === null && earlier === null) throw error;
+        return [];
+      },
+    );
+    return mergeProofs(outcome, proofOfUses(uses, plan, sources) ?? earlier, blocksProofOfRun(seen));
+  } finally {
+    watch.stop();
+  }
+}
+
+/** The input of the proof over a few rows. */
+interface RowsTask {
+  readonly plan: RunPlan;
+  /** The strategies of the run itself, whose modules have processed all of its rows; null: they must not run again. */
+  readonly lived: RunPlan['strategies'] | null;
+  readonly uses: SampledUses;
+  readonly watch: PurityWatch;
+  readonly progressCells: Int32Array | null;
+  readonly onRows: (rows: number) => void;
+  /** The files of the strategies, absolute. */
+  readonly sources: readonly string[];
+}
+
+/** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
+async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
+  const tracer = new Tracer(progressCells, watch.during);
+  uses.nowMs = () => tracer.currentMs;
+  const parts = await samplePlansOf(tracer, plan);
+  if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
+  const whole = await firstRun(tracer, parts, onRows);
+  const samplePlan = whole.run.plan;
+  if (uses.first !== null) return [];
+  const { error } = whole.trace;
+  if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
+  const late = await lateError(watch);
+  watch.checkGlobals();
+  // An outside use is already reported. Later proofs would only find its effects.
+  if (uses.first !== null) return [];
+  const table = embeddedPrices(samplePlan, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, sources, MAX_SEARCHED_BYTES);
+  const isShort = plan.feeds.length > MAX_FEEDS;
+  const task = {
+    plan: samplePlan,
+    whole,
+    skippedRows: 0,
+    lived,
+    besideRows: SMALL_BLOCK_ROWS,
+    isShort,
+    surroundings: 1,
+    late,
+    onRun: () => {},
+  };
+  const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
+  if (uses.first !== null) return [];
+  if (!isSteady) return [table ?? purity];
+  const otherDataProof =
+    table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
+  if (uses.first !== null) return [];
+  const { blocks, fresh } = await proveSmallBlocks(tracer, {
+    plan: samplePlan,
+    whole,
+    isShort,
+    isState: hasState || otherDataProof !== null,
+  });
+  const proofs = [table ?? otherDataProof ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  return whole.trace.orderMs.length === 0 ? proofs.map((proof) => undecidedWithoutOrders(proof, samplePlan)) : proofs;
+}
+
+/** Waits for what the strategy still does. Returns the error in which that ended; null without one. */
+function lateError(watch: PurityWatch): Promise<Error | null> {
+  return watch.settle('the strategy').then(
+    () => null,
+    (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+  );
+}
+
+/** The first run over the sample, and what is known of the strategy by then. */
+interface SmallBlocksTask {
+  readonly plan: RunPlan;
+  readonly whole: ComparedSide;
+  readonly isShort: boolean;
+  /** True when the strategies keep something between runs, so that only fresh ones can be compared. */
+  readonly isState: boolean;
+}
+
+/**
+ * Proves that decisions do not depend on the size of blocks. `fresh` is the proof with fresh strategies: the second one, if the first is
+ * refuted, as what the strategies keep may explain that.
+ */
+async function proveSmallBlocks(
+  tracer: Tracer,
+  { plan, whole, isShort, isState }: SmallBlocksTask,
+): Promise<{ blocks: Proof; fresh: Proof }> {
+  const untilMs = endOfBlocks(plan, whole.trace);
+  const blocksOf = (isFresh: boolean): Promise<Proof> =>
+    proveBlocks(tracer, { plan, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
+  const blocks = await blocksOf(isState);
+  const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
+  return { blocks, fresh };
+}
+
+/** Returns the time up to which the proof of blocks runs: enough rows, and enough orders. */
+function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
+  const { bars, firstRow } = leadFeed(plan);
+  const rows = Math.min(SMALL_BLOCK_ROWS, Math.ceil(SMALL_BLOCK_BARS / plan.feeds.length));
+  const row = Math.min(bars.length, firstRow + rows) - 1;
+  return Math.max(bars.closeMs[row]!, orderMs[ENOUGH_ORDERS - 1] ?? Infinity);
+}
+
+/** Returns a proof that is not decided if it held: without orders, equal runs prove nothing. */
+function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
+  if (proof.verdict !== 'proved') return proof;
+  return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
+}
+
+/** Runs the shortest part that has enough orders. Loads the modules again, so that they have no state of an earlier run. */
+async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
+  for (const [index, part] of parts.entries()) {
+    onRows(rowsOf(part));
+    const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
+    const trace = await tracer.run(run);
+    if (index === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
+  }
+  throw new InvariantError('a sample has rows');
+}
+
+/**
+ * Returns plans over the first rows at which the strategies can decide, each with the warm-up before them, the shortest plan first. Returns a
+ * sentence instead if the data have no such rows.
+ */
+async function samplePlansOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
+  const warmUpRows = await warmUpOf(tracer, plan);
+  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
+  if (short >= 0) {
+    const { instrument, interval, length } = plan.feeds[short]!.bars;
+    return `the strategy needs ${counted(warmUpRows[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
+  }
+  const fromMs = Math.max(
+    plan.fromMs,
+    ...plan.feeds.map(({ bars }, feedIndex) => (warmUpRows[feedIndex]! > 0 ? bars.openMs[warmUpRows[feedIndex]!]! : -Infinity)),
+  );
+  const { bars } = leadFeed(plan);
+  const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
+  const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
+  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows(rows / ROWS[0]))) - 1]!));
+  const parts = [...ends].flatMap((toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feed) => warmUpRows[feed]! }) ?? []);
+  return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
+}
+
+const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
+
+/** Returns both proofs. `used`: the refuted proof of an outside use in the sample or in the run, which replaces every other proof of purity. */
+function mergeProofs(proofs: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
+  const find = (name: ProofName): Proof | undefined => proofs.find((proof) => proof.name === name);
+  const blocks =
+    find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
+  return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+}
+
+/** True when the code names, or may name, a module of Node. Replacing the functions of those modules takes milliseconds, so it is done only then. */
+function mayUseNode({ strategies, models }: RunPlan): boolean {
+  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return true;
+  return strategies.some(({ url }) => url == null || namesModule(readFileSync(new URL(url), 'utf8')));
+}
+
+/** True for code that contains the name of a Node module in quotes. The imports of bundled packages have that form, too. */
+function namesModule(code: string): boolean {
+  const [withoutMap = code] = code.split('//# sourceMappingURL=');
+  return [...withoutMap.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+}
+
+/** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */
+function usesOfRun(warnings: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
+  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
+  const reach = new Set(declared.map(({ text }) => text));
+  const first = warnings.find(
+    (each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text),
+  );
+  if (first === undefined) return null;
+  const uses = new ImpureUses();
+  uses.add(first);
+  return proofOfUses(uses, plan, sources);
+}
+
+/** Returns a refuted proof of blocks if the check of custom indicators found a difference in the run; null if not. */
+function blocksProofOfRun(warnings: readonly Warning[]): Proof | null {
+  const customWarning = warnings.find(({ code }) => code === 'LOOKAHEAD_CUSTOM');
+  return customWarning === undefined
+    ? null
+    : { ...plainProof('blocks', 'refuted', customWarning.text), file: customWarning.file, line: customWarning.line };
+}

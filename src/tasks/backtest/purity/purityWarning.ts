@@ -1,0 +1,13 @@
+// How a watch reports what strategy code does.
+
+import type { Warning, WarningCode } from '../../../model/warning.ts';
+
+/** Reports a call of `description`, unless isobar made it. `replacement`: the function that was called in place of the original one. */
+export type ReportCall = (code: WarningCode, description: string, replacement: (...args: never[]) => unknown) => void;
+
+/** Takes the warnings of a watch. */
+export interface WarningSink {
+  readonly add: (warning: Warning) => void;
+  /** True when `add` throws for this code. Then every use must be reported, not only the first one. */
+  readonly rejectsEvery?: (code: WarningCode) => boolean;
+}

@@ -1,0 +1,143 @@
+// Watches which outside state strategy code uses during a run: the clock, random numbers, local time, timers, promises, the process and the
+// network.
+//
+// The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
+
+import { warning, type WarningCode } from '../../../model/warning.ts';
+import { holdClocks } from '../../../adapters/clock/wallClock.ts';
+import { AsyncWatch } from './asyncWatch.ts';
+import { authorPlace, type Place } from './callSite.ts';
+import { watchDates } from './watchDates.ts';
+import { watchGlobals } from './watchGlobals.ts';
+import { watchLanguages } from './watchLanguages.ts';
+import { BuiltIns } from './builtIns.ts';
+import { watchNodeModules } from './watchNodeModules.ts';
+import type { ReportCall, WarningSink } from './purityWarning.ts';
+
+/** For a process that also runs other code: the built-ins before the first strategy was loaded. */
+const AT_START = new BuiltIns();
+/** Globals that Node 24 itself writes at the first read of its network functions. This watch reads them, so these writes are not reported. */
+const OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
+
+/** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
+export class PurityWatch {
+  readonly #warnings: WarningSink;
+  readonly #isAlone: boolean;
+  /** Names of the uses that have been reported. Each is reported once. */
+  readonly #reported = new Set<string>();
+  readonly #undo: (() => void)[] = [];
+  readonly #async: AsyncWatch;
+  readonly #before = new Set(Reflect.ownKeys(globalThis));
+  readonly #builtIns: BuiltIns;
+
+  /**
+   * `isAlone`: the thread runs only strategies and ends with them, so built-ins are replaced permanently. Otherwise other code uses the
+   * same built-ins, and they are replaced only while strategy code runs. `isInput`: also watches the calls of Node's modules, for a thread
+   * that runs alone, except reads of files for which it returns true. Without it they are not watched.
+   */
+  constructor(warnings: WarningSink, isAlone: boolean, isInput: ((path: string) => boolean) | null = null) {
+    this.#warnings = warnings;
+    this.#isAlone = isAlone;
+    this.#async = new AsyncWatch(this.#report);
+    if (isAlone) holdClocks();
+    if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
+    if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
+    if (isAlone) BuiltIns.makeReadOnly();
+    this.#builtIns = isAlone ? new BuiltIns() : AT_START;
+  }
+
+  /** Runs a function that calls strategy code, such as the loop over the bars. Promises created inside it belong to the strategy. */
+  readonly during = <T>(run: () => T): T => {
+    if (this.#isAlone) return this.#async.during(run);
+    const end = listen(this.#report);
+    try {
+      return this.#async.during(run);
+    } finally {
+      end();
+    }
+  };
+
+  /** Runs the load of the module at `url`. Reports only calls of that module. */
+  async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
+    if (this.#isAlone) return load();
+    const end = listen((code, description, below) => this.#warn(code, description, authorPlace(below, url)));
+    try {
+      return await load();
+    } finally {
+      end();
+    }
+  }
+
+  /** Waits until promises of callbacks had their turn. Throws StrategyError if one of them continued after the last bar. */
+  async settle(strategy: string): Promise<void> {
+    await this.#async.settle(strategy);
+  }
+
+  /** Reports what strategy code has changed on the global object and in built-ins. */
+  checkGlobals(): void {
+    this.#builtIns.check(this.#warnings, this.#isAlone);
+    for (const key of Reflect.ownKeys(globalThis)) {
+      if (this.#before.has(key) || OF_NODE.test(String(key))) continue;
+      this.#before.add(key);
+      this.#warnings.add(
+        warning('STATE_GLOBAL', `the strategy writes globalThis.${String(key)}, which every strategy of this process shares`),
+      );
+    }
+  }
+
+  /** Restores the built-ins. */
+  stop(): void {
+    this.checkGlobals();
+    for (const undo of this.#undo.splice(0).toReversed()) undo();
+  }
+
+  readonly #report: ReportCall = (code, description, below) => {
+    if (!this.#isKnown(code, description)) this.#warn(code, description, authorPlace(below));
+  };
+
+  #isKnown(code: WarningCode, description: string): boolean {
+    return this.#reported.has(description) && this.#warnings.rejectsEvery?.(code) !== true;
+  }
+
+  #warn(code: WarningCode, description: string, place: Place | null): void {
+    if (place === null || this.#isKnown(code, description)) return;
+    this.#reported.add(description);
+    this.#warnings.add({ code, text: `${description} in strategy code: ${WHY[code] ?? ''}`, ...place });
+  }
+}
+
+const replaceMembers = (report: ReportCall): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
+
+/**
+ * The listeners in a process that also runs other code. Loads may overlap: the built-ins are replaced once for all of them, and restored
+ * after the last one. If code kept a replaced function, its later calls are reported to the current listeners.
+ */
+const listening = new Set<ReportCall>();
+let undoShared: readonly (() => void)[] = [];
+
+/** Adds a listener for uses of watched functions. Returns a function that removes it; the last one restores all functions. */
+function listen(report: ReportCall): () => void {
+  listening.add(report);
+  if (listening.size === 1) {
+    undoShared = replaceMembers((code, description, below) => {
+      for (const each of listening) each(code, description, below);
+    });
+  }
+  return () => {
+    listening.delete(report);
+    if (listening.size > 0) return;
+    for (const step of undoShared.toReversed()) step();
+  };
+}
+
+const WHY: Partial<Record<WarningCode, string>> = {
+  IMPURE_RANDOM: 'every run has another result; use this.random()',
+  IMPURE_CLOCK: 'the result depends on when the run is made; use this.nowMs',
+  IMPURE_LOCAL_TIME: "the result depends on the machine's time zone or language; use UTC",
+  IMPURE_TIMER: 'it fires after the last bar; use this.every, this.at or this.cron',
+  IMPURE_PROMISE: 'nothing in a strategy may wait; what follows runs after the last bar',
+  IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
+  IMPURE_NETWORK: 'the result depends on what is outside the run',
+  IMPURE_MODULE: 'the result depends on what is outside the run',
+  LOOKAHEAD_FILE: 'a file may hold data from after a bar',
+};

@@ -1,0 +1,270 @@
+// Watches the modules of Node through which strategy code could reach outside the run: files, processes, the network, threads, chance.
+
+import { isBuiltin, syncBuiltinESMExports, type createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
+import type { WarningCode } from '../../../model/warning.ts';
+import { CALLS_BACK } from './asyncWatch.ts';
+import { authorPlace, isCalledByNode, nodeCallsBelow } from './callSite.ts';
+import { replace } from './watchDates.ts';
+import type { ReportCall } from './purityWarning.ts';
+import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** The functions of each module that are watched; all of them without a list. */
+const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null])[] = [
+  ['LOOKAHEAD_FILE', 'fs', null],
+  ['LOOKAHEAD_FILE', 'fs/promises', null],
+  ['IMPURE_PROCESS', 'os', null],
+  ['IMPURE_PROCESS', 'child_process', null],
+  ['IMPURE_PROCESS', 'v8', null],
+  ['IMPURE_PROCESS', 'tty', ['isatty']],
+  ['IMPURE_PROCESS', 'async_hooks', ['executionAsyncId', 'triggerAsyncId', 'executionAsyncResource', 'createHook']],
+  ['IMPURE_PROCESS', 'worker_threads', ['getEnvironmentData', 'setEnvironmentData']],
+  ['IMPURE_CLOCK', 'perf_hooks', ['monitorEventLoopDelay']],
+  ['IMPURE_MODULE', 'vm', null],
+  ['IMPURE_NETWORK', 'http', ['request', 'get', 'createServer']],
+  ['IMPURE_NETWORK', 'https', ['request', 'get', 'createServer']],
+  ['IMPURE_NETWORK', 'http2', ['connect', 'createServer']],
+  ['IMPURE_NETWORK', 'net', ['connect', 'createConnection', 'createServer']],
+  ['IMPURE_NETWORK', 'tls', ['connect', 'createServer']],
+  ['IMPURE_NETWORK', 'dgram', ['createSocket']],
+  ['IMPURE_NETWORK', 'dns', null],
+  ['IMPURE_NETWORK', 'dns/promises', null],
+  ['IMPURE_TIMER', 'timers', ['setTimeout', 'setInterval', 'setImmediate']],
+  ['IMPURE_TIMER', 'timers/promises', null],
+  [
+    'IMPURE_RANDOM',
+    'crypto',
+    [
+      'randomBytes',
+      'pseudoRandomBytes',
+      'randomInt',
+      'randomUUID',
+      'randomFill',
+      'randomFillSync',
+      'generateKey',
+      'generateKeyPair',
+      'generatePrime',
+      'generatePrimeSync',
+      'generateKeySync',
+      'generateKeyPairSync',
+      'createECDH',
+      'createDiffieHellman',
+      'publicEncrypt',
+    ],
+  ],
+];
+/** Classes that reach outside the run as soon as one is made. */
+const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
+  ['LOOKAHEAD_FILE', 'fs', 'ReadStream'],
+  ['IMPURE_PROCESS', 'inspector', 'Session'],
+  ['IMPURE_PROCESS', 'async_hooks', 'AsyncResource'],
+  ['IMPURE_NETWORK', 'worker_threads', 'Worker'],
+  ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
+  ['IMPURE_NETWORK', 'net', 'Socket'],
+];
+/** Files and functions of Node by which a thread prints, and by which work is done at once. */
+const PRINTS = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWriteStream|\bsync|Sync$/;
+/** Members of the module `process` that the global `process` has, too. */
+const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
+
+/** Members whose contents plain functions of Node show: `util.inspect`, `util.format`. */
+const INSPECTED: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
+/** Files of Node that read an argument for the one who called. */
+const READS_ARGUMENT = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
+const isReadFor = (calls: readonly string[]): boolean => READS_ARGUMENT.test(calls[0] ?? '') && !calls.some((call) => PRINTS.test(call));
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** `isInput` returns true for a file that is part of the run's hash: to read it reaches nothing outside. Returns functions that restore all. */
+export function watchNodeModules(report: ReportCall, isInput: (path: string) => boolean): (() => void)[] {
+  const undo = MODULES.flatMap(([code, name, functions]) => {
+    const holder = moduleOf(name);
+    const names = functions ?? Object.keys(holder).filter((key) => /^[a-z]/.test(key));
+    return names.flatMap((key) => {
+      const real = holder[key];
+      return typeof real === 'function'
+        ? [replace(holder, key, watchFunction(report, code, `${name}.${key}()`, real as Method, isInput))]
+        : [];
+    });
+  });
+  for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
+  undo.push(watchRequire(report, isInput));
+  for (const name of PROCESS) undo.push(...watchMember(report, name));
+  for (const name of ['debuglog', 'debug']) undo.push(watchDebug(name));
+  // Named imports of these modules see the replacements only now.
+  syncBuiltinESMExports();
+  return [() => syncBuiltinESMExports(), ...undo];
+}
+
+const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePackage(`node:${name}`) as Readonly<Record<string, unknown>>;
+
+/** Returns a function like `real` that reports each call, except for reads of the input files of the run. */
+function watchFunction(
+  report: ReportCall,
+  code: WarningCode,
+  description: string,
+  real: Method,
+  isInput: (path: string) => boolean,
+): Method {
+  const method: Method = function (...args): unknown {
+    if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realOf(args[0]);
+    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, description, method);
+    return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
+  };
+  // For example the symbol by which `util.promisify` recognises a function.
+  Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
+  // Such as `realpathSync.native` and `hrtime.bigint`.
+  for (const [key, member] of Object.entries(real)) {
+    if (typeof member !== 'function') continue;
+    const inner = description.endsWith('()') ? `${description.slice(0, -2)}.${key}()` : `${description}.${key}`;
+    const value = watchFunction(report, code, inner, member as Method, isInput);
+    Object.defineProperty(method, key, { value, configurable: true, enumerable: true, writable: true });
+  }
+  return method;
+}
+
+function reportDirect(report: ReportCall, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
+  if (!isCalledByNode(below)) report(code, description, below);
+}
+
+/** A function made by `createRequire` reads files without a call that is watched: code outside of packages, and tables. So each call is reported. */
+function watchRequire(report: ReportCall, isInput: (path: string) => boolean): () => void {
+  const holder = moduleOf('module');
+  const real = holder['createRequire'] as typeof createRequire;
+  const make = (from: string | URL): NodeJS.Require => {
+    const requireFunction = real(hasOtherSurroundings() ? (realOf(from) as string | URL) : from);
+    const watchedRequire = (id: string): unknown => {
+      const path = isBuiltin(id) ? null : requireFunction.resolve(id);
+      const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
+      if (isRead) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
+      return requireFunction(id) as unknown;
+    };
+    return Object.assign(watchedRequire, requireFunction);
+  };
+  return replace(holder, 'createRequire', make);
+}
+
+function pathOf(path: unknown): string {
+  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path);
+  return typeof path === 'string' ? resolve(path) : '';
+}
+
+/** Returns a path of the other folder as it is. */
+function realOf(value: unknown): unknown {
+  const path = pathOf(value);
+  const real = realPath(path, process.cwd());
+  return real === path ? value : real;
+}
+
+/** `path` and `url` read the current folder. Such a read is not reported, only a decision that depends on it. */
+const TAKES_FOLDER = /^node:(?:path|url|internal\/url)\b/;
+
+/** Returns a function like `process.cwd` that reports each call, and may return another folder to test for dependence on it. */
+function watchedFolder(report: ReportCall, real: Method): Method {
+  const method: Method = function (...args): unknown {
+    reportDirect(report, 'IMPURE_PROCESS', 'process.cwd', method);
+    const folder = Reflect.apply(real, this, args) as string;
+    if (!hasOtherSurroundings()) return folder;
+    const calls = nodeCallsBelow(method);
+    const isAsked = calls.length > 0 && calls.every((call) => TAKES_FOLDER.test(call)) && authorPlace(method) !== null;
+    return isAsked ? otherFolder(folder) : folder;
+  };
+  return method;
+}
+
+/** Functions that print if the variable NODE_DEBUG names them. Other surroundings have another value of that variable. */
+function watchDebug(name: string): () => void {
+  const real = moduleOf('util')[name] as Method;
+  const make: Method = function (...args): unknown {
+    const print = Reflect.apply(real, this, args) as Method & { readonly enabled: boolean };
+    const watchedPrint: Method = (...words) => print(...words);
+    return Object.defineProperty(watchedPrint, 'enabled', {
+      get: () => print.enabled !== hasOtherSurroundings(),
+      configurable: true,
+      enumerable: true,
+    });
+  };
+  return replace(moduleOf('util'), name, make);
+}
+
+/** Replaces a class of a Node module by one that reports each construction. Returns the functions that restore it. */
+function watchClass(report: ReportCall, code: WarningCode, name: string, key: string): (() => void)[] {
+  const holder = moduleOf(name);
+  const real = holder[key];
+  if (typeof real !== 'function') return [];
+  const construct = (target: object, args: readonly unknown[], newTarget: object): object => {
+    reportDirect(report, code, `new ${name}.${key}()`, construct);
+    return Reflect.construct(target as new () => object, args, newTarget as new () => object);
+  };
+  return [replace(holder, key, new Proxy(real, { construct }))];
+}
+
+/** Reports direct calls, and calls that a stream of the author postpones. Printed text passes through streams, too, and is not reported. */
+function watchedTick(report: ReportCall, real: Method): Method {
+  const method: Method = function (...args): unknown {
+    if (!isCalledByNode(method)) report('IMPURE_PROCESS', 'process.nextTick', method);
+    else if (isOfStream(nodeCallsBelow(method))) report('IMPURE_PROMISE', CALLS_BACK, method);
+    return Reflect.apply(real, this, args);
+  };
+  return method;
+}
+
+const isOfStream = (calls: readonly string[]): boolean =>
+  calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTS.test(call));
+
+/** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
+function watchMember(report: ReportCall, name: string): (() => void)[] {
+  const value: unknown = Reflect.get(process, name);
+  if (typeof value === 'function') return [replace(process, name, watchedMethod(report, name, value as Method))];
+  return isObject(value) ? [replace(process, name, watchedObject(report, name, value))] : [];
+}
+
+/** Returns a method of `process` that reports its calls. */
+function watchedMethod(report: ReportCall, name: string, real: Method): Method {
+  if (name === 'nextTick') return watchedTick(report, real);
+  if (name === 'cwd') return watchedFolder(report, real);
+  return watchFunction(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false);
+}
+
+/** Returns an object of `process` that reports each read. Writes go to the real object. */
+function watchedObject(report: ReportCall, name: string, value: object): object {
+  const note = (below: (...args: never[]) => unknown): void => {
+    if (!isCalledByNode(below) || isReadFor(nodeCallsBelow(below))) report('IMPURE_PROCESS', `process.${name}`, below);
+  };
+  const get = (_: object, key: string | symbol): unknown => {
+    note(get);
+    return Reflect.get(value, key);
+  };
+  const has = (_: object, key: string | symbol): boolean => {
+    note(has);
+    return Reflect.has(value, key);
+  };
+  const ownKeys = (): (string | symbol)[] => {
+    note(ownKeys);
+    return Reflect.ownKeys(value);
+  };
+  const traps: ProxyHandler<object> = { get, has, ownKeys };
+  if (!INSPECTED.has(name)) return new Proxy(value, traps);
+  return new Proxy(standInFor(value, note), {
+    ...traps,
+    set: (_, key, to) => Reflect.set(value, key, to),
+    deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
+    defineProperty: (_, key, as) => Reflect.defineProperty(value, key, as),
+    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(value, key),
+  });
+}
+
+/** Returns a substitute for `value` that calls `note` when it is shown. Functions that show an object without its proxy traps read this substitute. */
+function standInFor(value: object, note: (below: (...args: never[]) => unknown) => void): object {
+  const standIn = Array.isArray(value) ? [] : {};
+  const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
+    note(show);
+    return inspect(value, options);
+  };
+  Object.defineProperty(standIn, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
+  return standIn;
+}

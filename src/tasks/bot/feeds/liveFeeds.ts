@@ -1,0 +1,314 @@
+// Loads the feeds of a live bot at its start: the current instruments of the exchange, and bars from the catalog and the exchange.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
+import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
+import type { TradeBarTracker } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
+import { MAX_TRADES } from '../../../adapters/exchange/trades/tradeWindow.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import type { CommonInterval } from '../../../model/interval.ts';
+import { CLEAN_QUALITY, type FeedQuality } from '../../../model/run/run.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
+import { wireSources } from '../../../protocol/dialect.ts';
+import { withFees } from '../../../definition/load/feeds.ts';
+import { ppmOf } from '../../../definition/text/values.ts';
+import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import { whereIs } from '../../../definition/text/source.ts';
+import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../download/listedInstruments.ts';
+import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/marketService.ts';
+import type { FeedPlan } from '../../../definition/plan/plan.ts';
+import type { LiveBehaviour, LiveConfig } from '../config/liveConfig.ts';
+import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
+import { rowOfFact, type BarFact } from './barFact.ts';
+import { catalogBars } from './catalogBars.ts';
+import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type TradeStart } from '../trades/tradeStart.ts';
+import { barsAfter, joinWarmup } from './warmup.ts';
+import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
+
+/** The bars of one key, and the feeds that use them. */
+interface SetOfBars {
+  readonly key: BarKey;
+  readonly instrument: Instrument;
+  /** One copy for each feed. */
+  readonly copies: readonly GrowingBars[];
+  /** Closed bars that a continuing lifetime does not have yet, oldest first. */
+  readonly missedBars: readonly MarketBar[];
+}
+
+/** Bars from klines. */
+export interface KlineSet extends SetOfBars {
+  /** Interval of the klines that are requested: the same, or a finer one if the exchange does not have it. */
+  readonly from: CommonInterval;
+  /** Closed bars that the exchange returned at the start, oldest first. */
+  readonly known: readonly MarketBar[];
+  readonly trades?: undefined;
+}
+
+/** Bars from trades. */
+export interface BotTradeSet extends SetOfBars {
+  readonly trades: { readonly tracker: TradeBarTracker; readonly digits: TradeDigits };
+}
+
+/** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
+export type LiveSet = KlineSet | BotTradeSet;
+
+/** The feeds of a start, with their bars. */
+export interface LiveFeeds {
+  readonly plans: readonly FeedPlan[];
+  readonly sets: readonly LiveSet[];
+  /** A venue time by which all of these bars had closed. */
+  readonly atMs: number;
+  readonly notes: readonly string[];
+}
+
+/** The klines of one symbol and interval in the exchange, and the bars of the catalog. */
+interface ListedKlines extends Pick<KlineSet, 'key' | 'from' | 'instrument' | 'known'> {
+  readonly catalog: BarColumns | null;
+  readonly start?: undefined;
+}
+/** The trades of one symbol in exchange and catalog. */
+interface ListedTrades extends Pick<BotTradeSet, 'key' | 'instrument'> {
+  readonly start: TradeStart;
+}
+type ListedSet = ListedKlines | ListedTrades;
+
+/** Instruments and bars as exchange and catalog have them. */
+export interface LiveMarket {
+  readonly wanted: readonly WantedFeed[];
+  readonly sets: ReadonlyMap<string, ListedSet>;
+  /** A venue time by which all of these bars had closed. */
+  readonly atMs: number;
+  /** Time that the venue needs after a close to build the bar, ms. */
+  readonly delayMs: number;
+}
+
+/** The bars that a lifetime of the bot has received. */
+export interface LifetimeBars {
+  readonly warm: readonly BarFact[];
+  /** Returns the open time of the newest bar of a feed, ms UTC; of a bar from trades its end. */
+  readonly lastMs: (feed: number) => number;
+  /** Rows that all of these bars need. */
+  readonly rows: number;
+}
+
+/** Returns feed plans for a replay of the journal, over the recorded bars alone. Throws ConfigError. */
+export function plansFor(
+  behaviour: Pick<LiveBehaviour, 'definition' | 'source'>,
+  instruments: readonly Instrument[],
+  { warm, rows }: Pick<LifetimeBars, 'warm' | 'rows'>,
+): readonly FeedPlan[] {
+  return wantedFeeds(behaviour).map(({ name, key, isExecutionOnly }, feed) => {
+    const instrument = instruments.find(({ market, wireName }) => market === key.market && wireName === key.symbol);
+    if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
+    const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
+    appendWarm(bars, feed, warm);
+    return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isExecutionOnly };
+  });
+}
+
+/** Reads instruments and newest bars. Throws ConfigError for a symbol that the exchange does not list, and NoAnswer without a reply. */
+export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
+  const wanted = wantedFeeds(config);
+  const listings = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
+  for (const market of config.markets) listings.set(market, await listMarket(service, market));
+  // Use one time for all feeds: a bar that closes while they are read belongs to the first instants of the run.
+  const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
+  const atMs = Math.min(...times);
+  const catalog = catalogOf(config);
+  const sets = new Map<string, ListedSet>();
+  for (const { key, name } of wanted) {
+    const id = setIdOf(key);
+    if (sets.has(id)) continue;
+    const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
+    if (isTradeBars(key.interval)) {
+      sets.set(id, await listTrades(config, service, { key, listed, atMs, place: whereIs(config.source, ['feeds', name]) }));
+      continue;
+    }
+    const from = klineInterval(service, key);
+    const newest = await newestBars(service, key, from, atMs);
+    const prices = newest.flatMap(({ low, high }) => [low, high]);
+    const instrument = resolveInstrument(config, catalog, listed, prices);
+    sets.set(id, { key, from, instrument, known: newest, catalog: catalogBars(catalog, key, instrument, atMs) });
+  }
+  return { wanted, sets, atMs, delayMs: config.bars.delayMs };
+}
+
+/** Reads the newest trades of one symbol. Throws ConfigError for trades without ids. */
+async function listTrades(
+  config: LiveConfig,
+  service: MarketService,
+  { key, listed, atMs, place }: { readonly key: BarKey; readonly listed: ListedInstrument; readonly atMs: number; readonly place: string },
+): Promise<ListedTrades> {
+  const listing = await answerTo(service, 'spot.recentTrades', { symbol: key.symbol, limit: MAX_TRADES });
+  requireTradeIds(listing, key, place);
+  const catalog = catalogOf(config);
+  const prices = listing.rows.map(({ price }) => Number(price));
+  const instrument = resolveInstrument(config, catalog, listed, prices);
+  return { key, instrument, start: tradeStart(catalog, { key, instrument }, listing, atMs - config.bars.delayMs) };
+}
+
+/** Returns the feeds for the start of a new lifetime. */
+export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
+  const notes: string[] = [];
+  const note = (text: string): void => {
+    if (!notes.includes(text)) notes.push(text);
+  };
+  return liveFeeds(market, notes, (set) => (set.start === undefined ? firstKlines(set, note, room) : firstTrades(set, note, room)));
+}
+
+/** Returns the bars from trades with which a feed starts. */
+function firstTrades({ instrument, key, start }: ListedTrades, note: (text: string) => void, room = ROOM_ROWS): FeedBars {
+  const { tracker, bars: warm, notes } = firstTradeBars(start);
+  notes.forEach(note);
+  const bars = new GrowingBars(instrument, key.interval, room);
+  for (const bar of warm) if (bars.takes(bar)) bars.append(bar);
+  return { bars, behind: [], tracker };
+}
+
+/** Returns the bars from klines with which a feed starts: those of the catalog, followed by the newest ones of the exchange. */
+function firstKlines({ key, instrument, catalog, known }: ListedKlines, note: (text: string) => void, room?: number): FeedBars {
+  const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
+  const isYoung = known.length === 0 && joined.bars.length === 0;
+  if (isYoung) note(`${key.symbol} ${key.interval}: the exchange has no bars yet; the feed begins with its first bar`);
+  else if (joined.note !== null) note(joined.note);
+  return { bars: joined.bars, behind: [], tracker: null };
+}
+
+/** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
+export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LifetimeBars, room = ROOM_ROWS): LiveFeeds {
+  // The venue may still be building a bar that closed later. A poll brings that bar, as it would have without the stop.
+  const builtMs = market.atMs - market.delayMs;
+  const hasBar = (id: string, openMs: number): boolean =>
+    market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
+  const sets = new Map(
+    [...market.sets].map(([id, set]): [string, ListedSet] => [
+      id,
+      set.start !== undefined
+        ? set
+        : { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasBar(id, openMs)) },
+    ]),
+  );
+  const notes: string[] = [];
+  return liveFeeds({ ...market, sets }, notes, (set, feed) => {
+    const { key, instrument } = set;
+    const bars = new GrowingBars(instrument, key.interval, rows + room);
+    appendWarm(bars, feed, warm);
+    if (set.start !== undefined) {
+      const { tracker, bars: behind, notes: more } = tradeBarsSince(lastMs(feed), set.start);
+      for (const note of more) if (!notes.includes(note)) notes.push(note);
+      return { bars, behind, tracker };
+    }
+    const { catalog, known } = set;
+    return {
+      tracker: null,
+      bars,
+      behind: barsAfter(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
+    };
+  });
+}
+
+/** The bars of one feed at its start. */
+interface FeedBars {
+  readonly bars: GrowingBars;
+  /** Bars that it does not have yet. */
+  readonly behind: readonly MarketBar[];
+  /** What counts its trades; null: its bars are klines. */
+  readonly tracker: TradeBarTracker | null;
+}
+
+/** Builds the feeds. `barsOf` returns the bars of one feed, the closed bars that it does not have yet, and the tracker of its trades (null for klines). */
+function liveFeeds(
+  { wanted, sets, atMs }: LiveMarket,
+  notes: readonly string[],
+  barsOf: (set: ListedSet, feed: number) => FeedBars,
+): LiveFeeds {
+  const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
+  const plans = wanted.map(({ name, key, isExecutionOnly }, feed): FeedPlan => {
+    const id = setIdOf(key);
+    const set = sets.get(id)!;
+    const { bars, behind, tracker } = barsOf(set, feed);
+    const existing = live.get(id);
+    if (existing === undefined && set.start === undefined) live.set(id, { ...set, missedBars: behind, copies: [bars] });
+    else if (existing === undefined && set.start !== undefined)
+      live.set(id, {
+        key,
+        instrument: set.instrument,
+        missedBars: behind,
+        copies: [bars],
+        trades: { tracker: tracker!, digits: set.start.digits },
+      });
+    else existing!.copies.push(bars);
+    return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isExecutionOnly };
+  });
+  return { plans, sets: [...live.values()], atMs, notes };
+}
+
+/** Appends the warm-up bars of one feed. */
+function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
+  for (const fact of warm) if (fact[0] === feed) bars.append(rowOfFact(fact));
+}
+
+/** Returns the path of the catalog: relative to the current folder if it exists there, else to the config's folder. It may not exist. */
+export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
+  const path = resolve(definition.catalog ?? DEFAULTS.catalog);
+  return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
+}
+
+/** Returns the quality of live bars. It counts only rows, because live bars are checked one by one as they arrive. */
+export const feedQualityOf = ({ length }: BarColumns): FeedQuality => ({ ...CLEAN_QUALITY, rows: length });
+
+/** Returns the interval of the klines to request: the bar's own, or a finer one. Throws ConfigError if the exchange has neither. */
+function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): CommonInterval {
+  const [source] = wireSources(market, interval, dialect);
+  if (source !== undefined) return source;
+  throw new ConfigError(
+    `${symbol} ${interval}: the exchange has no bars of this interval, and no finer ones to build them from`,
+    'choose another interval',
+  );
+}
+
+/** Returns the newest closed bars, oldest first. */
+async function newestBars(
+  service: MarketService,
+  { market, symbol, interval }: BarKey,
+  from: CommonInterval,
+  atMs: number,
+): Promise<readonly MarketBar[]> {
+  const listing =
+    market === 'spot'
+      ? await answerTo(service, 'spot.klines', { symbol, interval: from, limit: MAX_KLINES })
+      : await answerTo(service, 'futures.klines', { contractName: symbol, interval: from, limit: MAX_KLINES });
+  const window = barWindow(listing, from, MAX_KLINES, atMs);
+  return (from === interval ? window : coarserWindow(window, interval)).closed;
+}
+
+/** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
+function resolveInstrument(config: LiveConfig, catalog: string, listed: ListedInstrument, prices: readonly number[]): Instrument {
+  const { market, symbol } = listed;
+  const baseRecord = readInstrument(catalog, market, symbol) ?? proposeRecord(listed, prices);
+  return withConfigFees(instrumentRecordOf(listed, baseRecord), config.definition.fees);
+}
+
+/** Returns a proposed record of an instrument. Without prices of the market its prices are assumed to have three to seven digits at the listed tick. */
+function proposeRecord(listed: ListedInstrument, seenPrices: readonly number[]): Instrument {
+  const prices = seenPrices.length > 0 ? seenPrices : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+  return proposedFor(listed, Math.min(...prices), Math.max(...prices));
+}
+
+/** Sets the fees of the config, as a backtest does. The fees of a contract belong to its contract terms. */
+export function withConfigFees(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
+  if (fees === undefined) return instrument;
+  if (instrument.contract !== undefined) return { ...instrument, contract: withFees(instrument.contract, fees) };
+  const { maker, taker } = fees;
+  const { makerFeePpm, takerFeePpm } = instrument;
+  return {
+    ...instrument,
+    makerFeePpm: maker === undefined ? makerFeePpm : ppmOf(maker),
+    takerFeePpm: taker === undefined ? takerFeePpm : ppmOf(taker),
+  };
+}

@@ -1,0 +1,299 @@
+// Reads the evidence about one instrument: whose its trades and orders are, and the bounds of the bot's position.
+
+import { Paging, type PageStep } from '../../../adapters/exchange/calls/paging.ts';
+import { EARLY_MS } from '../../../adapters/exchange/order/matchRow.ts';
+import {
+  futuresOrderRow,
+  futuresTradeRow,
+  historyRow,
+  spotOrderRow,
+  spotTradeRow,
+  type OrderRow,
+  type Page,
+  type TradeRow,
+} from '../../../adapters/exchange/calls/venueRows.ts';
+import { pagedOf } from '../../../adapters/exchange/calls/spotCalls.ts';
+import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import { sizeText, type Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import { readOpenOrders } from '../cancel/openOrders.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
+import { attribute, boundsOf, type UncertainOrder, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
+import { DistinctRows } from './distinctRows.ts';
+import type { LackingOrder } from './executions.ts';
+import { changeOf, positionSideOf, type JournalBooks } from './journalBooks.ts';
+
+/** Overlap of reads, ms, because rows may appear out of order. */
+const OVERLAP_MS = 20_000;
+/** Time for which an exchange is expected to list an own trade. Older trades may be missing. */
+const RETENTION_MS = 86_400_000;
+
+/** The result of one reading: the positions that the evidence allows, and the orders that remain uncertain. */
+export interface PositionEvidence {
+  /** Bounds of each strategy's position; below zero: short. */
+  readonly held: ReadonlyMap<number, Range>;
+  /** Bounds of each strategy's position by side, for a contract in two-way mode. */
+  readonly heldOn: Readonly<Record<Side, ReadonlyMap<number, Range>>>;
+  readonly uncertain: readonly UncertainOrder[];
+}
+
+/** Reads the evidence for one kill, and notes in its books what it finds. */
+export class KillEvidenceReader {
+  /** The bot's books as its journal and the evidence have them. */
+  readonly books: JournalBooks;
+  readonly #venue: KillVenue;
+  /** Foreign orders, identified by a client order id. */
+  readonly #foreign = new Set<string>();
+
+  constructor(venue: KillVenue, books: JournalBooks) {
+    this.#venue = venue;
+    this.books = books;
+  }
+
+  /**
+   * Reads an instrument until its list of own trades is complete: it has the trades of the journal, and all that a status has shown to be executed.
+   * Throws KillGaveUp, with the quantity that is left, if that takes too long.
+   */
+  async read(instrument: Instrument): Promise<PositionEvidence> {
+    let lag = '';
+    const timeLimit = this.#venue.timeLimit(() => lag);
+    for (;;) {
+      const { evidence, trades } = await this.#readOnce(instrument);
+      const lacking = this.books.executions.lackingOrders(instrument.id, trades, (venueId) => this.books.isOwnId(venueId));
+      if (lacking.length === 0) return evidence;
+      lag = this.#lagText(instrument, evidence, lacking);
+      this.#venue.deps.onPhase('waiting', `${lag}; nothing is sold before the list shows it`);
+      await timeLimit.wait(this.#venue.deps.settings.readLagMs);
+    }
+  }
+
+  async #readOnce(instrument: Instrument): Promise<{ readonly evidence: PositionEvidence; readonly trades: readonly TradeRow[] }> {
+    // Read orders first: an order that ends between the two reads shows in the trades.
+    const isBeyondHorizon = this.#horizonCheck(instrument);
+    const open = await readOpenOrders(this.#venue, instrument);
+    const history = await this.#readHistory(instrument);
+    this.#noteExecuted(instrument, [...open.orders, ...history.rows]);
+    const trades = await this.#readTrades(instrument);
+    const unbooked = this.#unbookedTrades(instrument, trades);
+    const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
+    const unnamed = await this.#readUnnamed(instrument, unbooked, rows);
+    const sighting = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
+    const { found, uncertain } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
+    for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
+    const rangesOf = (side: Side | null) => this.#heldRanges(instrument, unbooked, uncertain, side);
+    return { evidence: { held: rangesOf(null), heldOn: { buy: rangesOf('buy'), sell: rangesOf('sell') }, uncertain }, trades };
+  }
+
+  /** Notes what orders of a list have executed, because the list of trades may be older. */
+  #noteExecuted({ id }: Instrument, rows: readonly OrderRow[]): void {
+    for (const row of rows) this.books.executions.noteExecuted(id, row);
+  }
+
+  /** Returns a sentence: what the list of trades lacks, and how much of the position is left if the missing trades are counted. */
+  #lagText(instrument: Instrument, { held, heldOn }: PositionEvidence, lacking: readonly LackingOrder[]): string {
+    const leftOn = (positionSide: Side | null): Decimal => {
+      const ranges = [...(positionSide === null ? held : heldOn[positionSide]).values()];
+      const listed = ranges.reduce((sum, { high, low }) => sum.plus(positionSide === 'sell' ? low : high), new Decimal(0));
+      const isOf = (order: LackingOrder): boolean => positionSide === null || this.books.positionSideOf(order) === positionSide;
+      return lacking.filter(isOf).reduce((sum, { side, executed, shown }) => {
+        const missing = executed.minus(shown);
+        return side === 'buy' ? sum.plus(missing) : sum.minus(missing);
+      }, listed);
+    };
+    const sides = this.books.isTwoWay(instrument.id) ? (['buy', 'sell'] as const) : [null];
+    const left = sides.map((side) => sizeText(leftOn(side).abs().toFixed(), instrument)).join(' and ');
+    const orders = lacking.map(
+      ({ venueId, executed, shown }) => `${shown.toFixed()} of the ${executed.toFixed()} that order ${venueId} has filled`,
+    );
+    return `${instrument.id}: the list of own trades shows ${orders.join(', ')}; by that ${left} left`;
+  }
+
+  /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
+  #unbookedTrades(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
+    const ofJournal = this.books.unattributedOf(instrument.id);
+    const listed = new Set(ofJournal.length === 0 ? [] : trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
+    const unattributed = ofJournal.filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
+    return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
+  }
+
+  /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */
+  async readExecuted(instrument: Instrument, venueId: string): Promise<Decimal> {
+    const orderTrades = (await this.#readTrades(instrument)).filter((row) => row.venueId === venueId);
+    return orderTrades.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
+  }
+
+  /** Returns a check for orders past their absence horizon. If the exchange admitted such an order, every list read from now on shows it. */
+  #horizonCheck({ market }: Instrument): (order: LostOrder) => boolean {
+    const { serverTime, settings } = this.#venue.deps;
+    const { ms, uncertaintyMs } = serverTime(market);
+    // A clock that was never measured proves nothing.
+    const earliestMs = ms - uncertaintyMs;
+    const visibilityDelayMs = this.#venue.visibilityDelayMs(market);
+    return ({ latestMs }) => earliestMs >= latestMs + visibilityDelayMs + settings.readLagMs;
+  }
+
+  /** Returns orders that no client order id identifies, after reading every id that is available. */
+  async #readUnnamed(
+    instrument: Instrument,
+    unbooked: readonly TradeRow[],
+    rows: ReadonlyMap<string, OrderRow>,
+  ): Promise<readonly UnnamedOrder[]> {
+    const trades = new Map<string, TradeRow[]>();
+    for (const row of unbooked) trades.set(row.venueId, [...(trades.get(row.venueId) ?? []), row]);
+    const unnamed: UnnamedOrder[] = [];
+    for (const venueId of new Set([...trades.keys(), ...rows.keys()])) {
+      if (this.#isKnown(instrument, venueId)) continue;
+      const listed = rows.get(venueId) ?? null;
+      const row = listed?.cid ? listed : ((await this.#queryOrder(instrument, venueId)) ?? listed);
+      if (row !== null) this.#noteExecuted(instrument, [row]);
+      if (row?.cid && isSecondOpening(instrument, row, this.books)) this.#foreign.add(venueId);
+      else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId, row.action);
+      else if (row?.cid) this.#foreign.add(venueId);
+      else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
+    }
+    return unnamed;
+  }
+
+  #isKnown(instrument: Instrument, venueId: string): boolean {
+    return this.books.isOwnId(venueId) || this.#foreign.has(venueId) || this.books.isIgnored(instrument.id, venueId);
+  }
+
+  /** Queries an order by its id. Returns null if the exchange does not know it. */
+  async #queryOrder({ market, wireName }: Instrument, orderId: string): Promise<OrderRow | null> {
+    if (market === 'spot') {
+      const order = await this.#venue.read('spot.queryOrder', { symbol: wireName, orderId });
+      return order && spotOrderRow(order);
+    }
+    const order = await this.#venue.read('futures.orderInformation', { contractName: wireName, orderId });
+    return order && futuresOrderRow(order);
+  }
+
+  // --- Lists
+
+  async #readHistory(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isComplete: boolean }> {
+    if (instrument.market === 'spot') return { rows: [], isComplete: true };
+    const sinceMs = this.#sinceMs(instrument);
+    return this.#readPages(null, async (fromId) => {
+      const args = { contractName: instrument.wireName, limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
+      const page = pagedOf(await this.#venue.read('futures.orderHistory', args), MAX_ROWS, historyRow);
+      const ids = page.rows.map(({ venueId }) => venueId);
+      return { page, ids, reachesBack: page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs) };
+    });
+  }
+
+  async #readTrades(instrument: Instrument): Promise<readonly TradeRow[]> {
+    const timeLimit = this.#venue.timeLimit(`${instrument.id}: the list of own trades has a gap`);
+    for (;;) {
+      const sinceMs = this.#sinceMs(instrument);
+      const cursor = this.books.tradeBefore(instrument.id, sinceMs);
+      const firstMs = (this.books.firstMs(instrument.id) ?? sinceMs) - EARLY_MS;
+      const { rows, isComplete } = await this.#readPages(cursor, async (fromId) => {
+        const page = await this.#readTradePage(instrument, fromId);
+        return {
+          page,
+          ids: page.rows.map(({ tradeId }) => tradeId),
+          reachesBack: cursor === null && page.rows.some(({ timeMs }) => timeMs < firstMs),
+        };
+      });
+      // Trades before the bot's first order are foreign.
+      if (isComplete && this.#hasNewestTrade(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
+      this.#venue.deps.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is complete`);
+      await timeLimit.wait(this.#venue.deps.settings.readLagMs);
+    }
+  }
+
+  /** False when the list lacks the newest trade of the journal, so that rows are missing. */
+  #hasNewestTrade({ id, market }: Instrument, trades: readonly TradeRow[]): boolean {
+    const newest = this.books.newestTrade(id);
+    if (newest === null || newest.executedMs < this.#venue.deps.serverTime(market).ms - RETENTION_MS) return true;
+    return trades.some(({ tradeId }) => tradeId === newest.tradeId);
+  }
+
+  async #readTradePage({ market, wireName }: Instrument, fromId: string | null): Promise<Page<TradeRow>> {
+    const args = { limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
+    return market === 'spot'
+      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...args }), MAX_ROWS, spotTradeRow)
+      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...args }), MAX_ROWS, futuresTradeRow);
+  }
+
+  /** Reads a list page by page, back to `cursor` or until a page reaches back far enough. */
+  async #readPages<T>(
+    cursor: string | null,
+    ask: (fromId: string | null) => Promise<{ readonly page: Page<T>; readonly ids: readonly string[]; readonly reachesBack: boolean }>,
+  ): Promise<{ readonly rows: readonly T[]; readonly isComplete: boolean }> {
+    const paging = new Paging(cursor);
+    const rows = new DistinctRows<T>();
+    let isReadable = true;
+    for (let fromId: string | null = null; ;) {
+      const { page, ids, reachesBack } = await ask(fromId);
+      isReadable &&= page.isReadable;
+      for (const [index, row] of page.rows.entries()) rows.add(ids[index]!, row);
+      const pageContent = { ids, isFull: page.isCut };
+      const step: PageStep = fromId === null ? paging.takeNewest(pageContent, reachesBack) : paging.takeRequested(pageContent, reachesBack);
+      if (step.kind !== 'ask') return { rows: rows.list, isComplete: isReadable && step.kind === 'complete' };
+      fromId = step.fromId;
+    }
+  }
+
+  /** Returns a time before which the journal is complete, ms. */
+  #sinceMs({ id, market }: Instrument): number {
+    const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
+    const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
+    return Math.min(lastMs, ...lost) - OVERLAP_MS;
+  }
+
+  // --- Positions
+
+  /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */
+  #heldRanges(
+    instrument: Instrument,
+    unbooked: readonly TradeRow[],
+    allUncertain: readonly UncertainOrder[],
+    positionSide: Side | null,
+  ): PositionEvidence['held'] {
+    const uncertain = allUncertain.filter(
+      ({ order: { request } }) => positionSide === null || positionSideOf(request.side, request.reduceOnly) === positionSide,
+    );
+    const sums = new Map(this.books.heldOf(instrument.id, positionSide));
+    for (const row of unbooked) {
+      if (positionSide !== null && this.books.positionSideOf(row) !== positionSide) continue;
+      const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
+      if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
+    }
+    const strategies = new Set([...sums.keys(), ...uncertain.map(({ order }) => order.strategy)]);
+    return new Map(
+      Array.from(strategies, (strategy) => {
+        const sum = sums.get(strategy) ?? new Decimal(0);
+        const { low, high } = boundsOf(uncertain.filter(({ order }) => order.strategy === strategy));
+        return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
+      }),
+    );
+  }
+}
+
+/**
+ * True for a second copy of a spot buy, or of an order that opens contracts. What it bought or opened belongs to the account, in a running bot
+ * too, so a kill must not close it. A second copy of a sell, or of an order that closes, counts: the bot no longer has those coins or contracts.
+ */
+const isSecondOpening = ({ id, market }: Instrument, { cid, side, action, venueId }: OrderRow, books: JournalBooks): boolean =>
+  (market === 'spot' ? side === 'buy' : action === 'OPEN') &&
+  cid !== null &&
+  books.isOwnCid(cid) &&
+  !books.isIgnored(id, venueId) &&
+  books.isSecondCopy(cid, venueId);
+
+/** Returns an order without a client order id, with the terms that its trades show. */
+function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {
+  const prices = trades.map(({ price }) => new Decimal(price));
+  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), new Decimal(0));
+  return {
+    venueId,
+    row,
+    side: row?.side ?? trades[0]!.side,
+    qty: sum(trades.map(({ qty }) => new Decimal(qty))),
+    prices: prices.length === 0 ? null : [Decimal.min(...prices), Decimal.max(...prices)],
+    timeMs: row?.timeMs ?? Math.min(...trades.map(({ timeMs }) => timeMs)),
+    effect: sum(trades.map((trade) => changeOf(instrument, trade))),
+  };
+}

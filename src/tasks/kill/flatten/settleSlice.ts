@@ -1,0 +1,43 @@
+// Settles a slice: cancels and polls it until a terminal status shows the same quantity twice, a read lag apart.
+
+import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/shapes/codes.ts';
+import type { KillVenue } from '../plan/killVenue.ts';
+
+/** Result of a query for an order. A query returns null if the service reports nothing. */
+export interface OrderState {
+  readonly status: OrderStatus;
+  readonly executedQty: string;
+}
+
+/** The calls about one slice. */
+export interface SettleCalls {
+  readonly query: () => Promise<OrderState | null>;
+  readonly cancel: () => Promise<unknown>;
+}
+
+const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
+
+/** Resolves with the executed quantity. A resting order stays in the book for `restMs`, then it is cancelled. Throws KillStopped. */
+export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls, restMs: number): Promise<string> {
+  const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
+  const restsUntilMs = venue.nowMs + restMs;
+  let cancelledMs = -Infinity;
+  const timeLimit = venue.timeLimit('a slice does not end');
+  let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
+  for (;;) {
+    const askedMs = venue.nowMs;
+    const order = await query();
+    if (order === null || meaningOf(order) !== 'terminal') {
+      certain = null;
+      await timeLimit.wait(pollEveryMs);
+      if (venue.nowMs >= restsUntilMs && venue.nowMs - cancelledMs >= cancelAgainMs) {
+        cancelledMs = venue.nowMs;
+        await cancel();
+      }
+      continue;
+    }
+    if (certain === null || certain.executedQty !== order.executedQty) certain = { executedQty: order.executedQty, sinceMs: askedMs };
+    else if (askedMs - certain.sinceMs >= readLagMs) return order.executedQty;
+    await timeLimit.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
+  }
+}
