@@ -37,7 +37,7 @@ afterAll(async () => {
 const NEED_OWN_THREAD = new Set(
   [
     'abortTimeout', 'asyncGen', 'asyncHelper', 'asyncNoAwait', 'constructorPromise', 'fetch', 'immediate', 'micro', 'promise', 'timeout',
-    'child', 'ctorThis', 'globalThis', 'host', 'inspector', 'patchMap', 'patchMath', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
+    'child', 'ctorThis', 'decimalMethod', 'decimalSettings', 'globalThis', 'host', 'inspector', 'patchMap', 'patchMath', 'putBack', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
   ].map((name) => `biased/${name}.ts`),
 ); // prettier-ignore
 
@@ -71,8 +71,10 @@ async function run(file: string): Promise<RunOutcome> {
 const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
-/** Clean strategies leave nothing behind. One of them prints, which needs the streams of a thread. */
-const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && name !== 'console.ts';
+/** Clean strategies that need a thread of their own: its streams, or built-ins that are fixed. */
+const NEED_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts']);
+/** The other clean strategies leave nothing behind. */
+const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !NEED_THREAD.has(name);
 
 /** Does in this thread what the command does in a worker. */
 async function runHere(file: string): Promise<RunOutcome> {

@@ -42,6 +42,8 @@ export async function bundle(file: string, displayName: string): Promise<Bundle>
     metafile: true,
     alias: { isobar: HOST_TOKEN, 'isobar/compose': COMPOSE_TOKEN },
     external: [HOST_TOKEN, COMPOSE_TOKEN],
+    // Packages ask for it to leave out checks of development. Every bundler gives it a value, so that no environment decides.
+    define: { 'process.env.NODE_ENV': '"production"' },
     // The author's tsconfig must not change the result.
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     logLevel: 'silent',

@@ -70,3 +70,9 @@ it.each([
   // Microseconds of processor time. A regular expression over the whole text took 10 s for 2,000 digits.
   expect(user).toBeLessThan(3_000_000);
 });
+
+it('what esbuild adds for syntax that it rewrites, such as decorators, is no use of the outside', () => {
+  const imports = [{ path: '<runtime>', kind: 'import-statement', external: true }] as const;
+  writeFileSync(join(folder, 'strategy.ts'), 'export {};');
+  expect(externalUseWarnings({ inputs: { 'strategy.ts': { bytes: 10, imports: [...imports] } } }, folder)).toEqual([]);
+});

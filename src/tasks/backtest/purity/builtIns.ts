@@ -1,5 +1,6 @@
 // Protects the built-ins that isobar calls with data of the whole run: strategy code must not replace them to read that data.
 
+import { Decimal } from '../../../base/number/decimal.ts';
 import { warning } from '../../../model/warning.ts';
 import type { WarningSink } from './purityWarning.ts';
 
@@ -28,6 +29,8 @@ const FROZEN_OBJECTS: readonly (readonly [string, object])[] = [
   ['ArrayIterator.prototype', Object.getPrototypeOf([][Symbol.iterator]())],
   ['MapIterator.prototype', Object.getPrototypeOf(new Map()[Symbol.iterator]())],
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
+  // A strategy reaches it by each quantity that it reads. isobar counts with it.
+  ['Decimal.prototype', Decimal.prototype],
 ]; // prettier-ignore
 /** The watch itself replaces members of these, so they are not frozen. */
 const WATCHED_PROTOTYPES: readonly (readonly [string, object])[] = [
@@ -67,6 +70,22 @@ function functionDescriptorsOf(holder: object): Record<PropertyKey, PropertyDesc
   return Object.fromEntries(Object.entries(all).filter(([, { value }]) => typeof value === 'function'));
 }
 
+/** Members that functions of libraries have of their own: assignments to those must work, as of `lodash.bind`. */
+const OWN_OF_FUNCTIONS = ['bind', 'toString'] as const;
+
+/** Fixes a member of `Function.prototype`, but lets each function have one of its own by assignment. */
+function fixForAssignment(key: (typeof OWN_OF_FUNCTIONS)[number]): void {
+  const holder = Function.prototype;
+  const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+  if (descriptor?.configurable !== true || !('value' in descriptor)) return;
+  const real: unknown = descriptor.value;
+  const set = function (this: object, value: unknown): void {
+    if (this === holder) throw new TypeError(`Cannot assign to read only property '${key}' of object '#<Function>'`);
+    Object.defineProperty(this, key, { value, writable: true, configurable: true, enumerable: true });
+  };
+  Object.defineProperty(holder, key, { get: () => real, set, configurable: false, enumerable: false });
+}
+
 /** Lookups of one place after which the virtual machine has looked at the prototype. */
 const LOOKUP_COUNT = 16;
 
@@ -83,10 +102,13 @@ const lookUp = (child: object): unknown => child.constructor;
 
 /** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
-  readonly #globals = GLOBAL_NAMES.flatMap((name): (readonly [string, object])[] => {
-    const holder: unknown = Reflect.get(globalThis, name);
-    return (typeof holder === 'object' && holder !== null) || typeof holder === 'function' ? [[name, holder]] : [];
-  });
+  readonly #globals = [
+    ...GLOBAL_NAMES.map((name): readonly [string, unknown] => [name, Reflect.get(globalThis, name)]),
+    // Its settings, such as its precision, are members too.
+    ['Decimal', Decimal] as const,
+  ].flatMap(([name, holder]): (readonly [string, object])[] =>
+    (typeof holder === 'object' && holder !== null) || typeof holder === 'function' ? [[name, holder]] : [],
+  );
   readonly #originals = COMPARED_OBJECTS.map(([name, holder]) => ({ name, holder, descriptors: descriptorsOf(holder) }));
   /** What only code of this thread can have replaced. */
   readonly #threadOriginals = [
@@ -103,6 +125,7 @@ export class BuiltIns {
 
   /** Freezes the built-ins of this thread permanently: an assignment throws TypeError, and `Object.prototype` accepts no new members. */
   static makeReadOnly(): void {
+    OWN_OF_FUNCTIONS.forEach(fixForAssignment);
     for (const [, holder] of FROZEN_OBJECTS) {
       for (const key of Reflect.ownKeys(holder)) {
         const descriptor = Object.getOwnPropertyDescriptor(holder, key);

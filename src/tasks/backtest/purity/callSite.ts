@@ -1,6 +1,6 @@
 // Finds where a call came from: the file and line of the user's code, or null for a call of isobar itself.
 
-import { findSourceMap } from 'node:module';
+import { findSourceMap, type SourceMapping } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sourceOf } from '../../../adapters/plugins/moduleCache.ts';
@@ -16,6 +16,8 @@ export interface Place {
 
 const FRAMES = 30;
 const FEW_FRAMES = 3;
+/** Functions of a bundle that load one of its modules. */
+const LOADS_MODULE = /^__(?:require|init)\d*$/;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
@@ -36,10 +38,27 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
       if (isOwn(file)) return null;
       if (isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
-      return mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+      const entry = entryOf(file, frame);
+      // What a package does while it is loaded is no call of the file that imports it.
+      if (entry === null && LOADS_MODULE.test(frame.getFunctionName() ?? '')) return null;
+      const place = placeIn(file, frame, entry);
+      // A bundle holds packages too.
+      if (place !== null) return place;
     }
   }
   return null;
+}
+
+/** Returns what the source map of a bundle says about a frame; null: nothing, as of the helpers of the bundle itself. */
+function entryOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
+  const entry = findSourceMap(file)?.findEntry((frame.getLineNumber() ?? 1) - 1, (frame.getColumnNumber() ?? 1) - 1);
+  return entry !== undefined && 'originalSource' in entry ? entry : null;
+}
+
+/** Returns the place of a frame in the author's files; null where the bundle has it from a package. */
+function placeIn(file: string, frame: NodeJS.CallSite, entry: SourceMapping | null): Place | null {
+  if (entry === null) return { file: placeText(file), line: frame.getLineNumber() ?? 1 };
+  return isOfPackages(entry.originalSource) ? null : { file: placeText(entry.originalSource), line: entry.originalLine + 1 };
 }
 
 /** Returns the nearest place in the author's code from which this call was reached, through any code of isobar; null: none. */
@@ -47,7 +66,8 @@ export function nearestAuthorPlace(): Place | null {
   for (const frame of framesBelow(nearestAuthorPlace)) {
     const file = fileOf(frame);
     if (file === null || isOfPackages(file) || isOwn(file)) continue;
-    return mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+    const place = placeIn(file, frame, entryOf(file, frame));
+    if (place !== null) return place;
   }
   return null;
 }
@@ -117,13 +137,6 @@ function fileOf(frame: NodeJS.CallSite): string | null {
 function urlOf(name: string): string | null {
   if (name.startsWith('node:') || name.startsWith('file:')) return name;
   return name.startsWith('/') || /^[A-Za-z]:\\/.test(name) ? pathToFileURL(name).href : null;
-}
-
-/** Maps a place by the source map of the strategy's bundle. */
-function mapPlace(file: string, line: number, column: number): Place {
-  const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
-  if (entry === undefined || !('originalSource' in entry)) return { file: placeText(file), line };
-  return { file: placeText(entry.originalSource), line: entry.originalLine + 1 };
 }
 
 function placeText(file: string): string {

@@ -69,6 +69,9 @@ export const hasOtherSurroundings = (): boolean => current !== null;
 /** Returns the number of the surroundings of the current run; null: the true ones. */
 export const surroundings = (): number | null => current;
 
+/** Returns by how much the clock that the run should see is ahead, ms. */
+export const otherClockMs = (): number => (current === null ? 0 : ADDENDS[current]! * 1_001);
+
 /** Returns the default language that the run should see, one of `others`; undefined: the language of this computer. */
 export function otherLanguage(others: readonly string[]): string | undefined {
   return current === null ? undefined : others[current % others.length];

@@ -1,6 +1,7 @@
 // Watches dates in strategy code: given times in UTC are allowed, the current time and the machine's time zone are reported.
 
 import type { ReportCall } from './purityWarning.ts';
+import { hasOtherSurroundings, otherClockMs } from './surroundings.ts';
 
 const LOCAL = [
   'getDate',
@@ -48,11 +49,12 @@ function watchClass(report: ReportCall): () => void {
       return Real();
     }
     checkArguments(args, report, WatchedDate);
-    return Reflect.construct(Real, args, new.target === WatchedDate ? Real : new.target);
+    const given = args.length === 0 ? [clockMs(Real)] : args;
+    return Reflect.construct(Real, given, new.target === WatchedDate ? Real : new.target);
   };
   const now = (): number => {
     report('IMPURE_CLOCK', 'Date.now()', now);
-    return Real.now();
+    return clockMs(Real);
   };
   const parse = (text: string): number => {
     if (!HAS_ZONE.test(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
@@ -65,6 +67,19 @@ function watchClass(report: ReportCall): () => void {
     Object.defineProperty(WatchedDate, name, { value, writable: true, configurable: true });
   }
   return both(replace(globalThis, 'Date', WatchedDate), replace(Real.prototype, 'constructor', WatchedDate));
+}
+
+/** What the clock said last in the true surroundings, Unix ms. */
+let lastMs = NaN;
+
+/**
+ * Returns the time now, Unix ms. In other surroundings it is another one by a fixed distance, so that a decision on its last digit comes out
+ * otherwise: packages may read the clock while they are loaded, and no warning says so.
+ */
+function clockMs(Real: DateConstructor): number {
+  if (hasOtherSurroundings()) return (Number.isNaN(lastMs) ? Real.now() : lastMs) + otherClockMs();
+  lastMs = Real.now();
+  return lastMs;
 }
 
 /** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */

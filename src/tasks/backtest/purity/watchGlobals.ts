@@ -1,5 +1,6 @@
 // Watches globals other than dates that reach outside the run: random numbers, timers, the process and the network.
 
+import { Decimal } from '../../../base/number/decimal.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { isCalledByNode } from './callSite.ts';
 import { both, replace } from './watchDates.ts';
@@ -10,6 +11,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 /** Functions of the global object, `Math`, `performance`, `crypto` and `Atomics`, by the warning for a call. */
 const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonly string[]])[] = [
   ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
+  // By a quantity, as in `qty.constructor.random()`: its own call of Math.random() is a call of isobar.
+  ['IMPURE_RANDOM', () => Decimal, 'Decimal.', ['random']],
   ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto), 'crypto.', ['getRandomValues', 'randomUUID']],
   [
     'IMPURE_CLOCK',

@@ -178,6 +178,8 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, watched:
   const log = beginLog(resolved, clock);
   watcher.enter('setUp');
   const prepared = await prepare(plan, streamed, watched, { clock, log });
+  // What the file or a constructor has replaced may be put back before the end.
+  watch.checkGlobals();
   if (streamed !== null) {
     streamed.begin(prepared.engine, plan);
     // Only now it is certain that the bars need not be loaded again.

@@ -25,6 +25,7 @@ const purity = new PurityWatch(warnings, true);
 const plan = openRequest(request).then(async ({ source }) => {
   const resolved = await resolveRun(source, { feeds, series, contracts: contracts ?? undefined });
   for (const { reach = [] } of [...resolved.plan.strategies, resolved.plan.models ?? {}]) reach.forEach(warnings.add);
+  purity.checkGlobals();
   return resolved.plan;
 });
 
