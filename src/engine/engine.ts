@@ -303,7 +303,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (problem !== null) this.outcomes.reportAnomaly(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    // Before the end of a leg is reported: an exit that waited for the leg is sent then, and the lots that it sells need no bracket.
+    // Before the end is reported, because an exit that waited for it is sent then: its lots need no leg, and it sets the stop of an entry aside.
     if (parent > 0) this.bracketManager.onLegFill(order, fillCopy!.lots);
     const entry = fillCopy === null ? order : this.bracketManager.armBeforeEnd(order, fillCopy);
     if (order.reason === null) this.notifyOrder(order);

@@ -10,8 +10,8 @@ import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 
 /** Modules that only compute from their arguments. */
 const PURE_MODULES = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
-/** How esbuild names its helpers for syntax that it rewrites, such as decorators. The bundle holds them. */
-const OF_BUNDLER = '<runtime>';
+/** The module with esbuild's helpers for syntax that it rewrites, such as decorators. The bundle holds them. */
+const BUNDLER_RUNTIME = '<runtime>';
 const FILE_MODULES = new Set(['fs', 'fs/promises', 'sqlite']);
 /** Functions of other modules that only compute from their arguments, at once. */
 const PURE_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -47,7 +47,7 @@ export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder
 /** Returns the warning about a module that the bundle does not hold; null for one that only computes, and for isobar itself. */
 function importWarning(name: string, text: string, warningAt: WarningAt): Warning | null {
   const module = name.replace(/^node:/, '');
-  if (name === HOST_TOKEN || name === COMPOSE_TOKEN || name === OF_BUNDLER || isPure(module, text)) return null;
+  if (name === HOST_TOKEN || name === COMPOSE_TOKEN || name === BUNDLER_RUNTIME || isPure(module, text)) return null;
   const isOfNode = builtinModules.includes(module.split('?')[0]!);
   if (!isOfNode) {
     const problem = `the strategy loads ${name}, whose content is not part of the hash`;

@@ -58,14 +58,17 @@ export class Exits {
    */
   leave(feed: FeedRun): OrderId | null {
     if (this.hasNothingToClear()) return this.closePosition(feed);
-    return this.whileDeciding(feed.instrumentIndex, () => {
+    return this.withoutRestoring(feed.instrumentIndex, () => {
       this.clear(feed.instrumentIndex);
       return this.closePosition(feed);
     });
   }
   /** Runs `decide`, which may set stops aside for an order. They stay aside while an order closes what they protect, else come back at once. */
   whileDeciding(instrumentIndex: number, decide: () => OrderId | null): OrderId | null {
-    if (this.hasNothingToClear()) return decide();
+    return this.hasNothingToClear() ? decide() : this.withoutRestoring(instrumentIndex, decide);
+  }
+  /** Runs `decide`. No stop comes back before its end. */
+  private withoutRestoring(instrumentIndex: number, decide: () => OrderId | null): OrderId | null {
     this.protection.begin();
     try {
       return decide();

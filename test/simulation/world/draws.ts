@@ -5,6 +5,24 @@ import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 /** A day has fewer create requests than this. Faults are drawn for that many. */
 export const MAX_CREATES = 1200;
 
+/** Faults that come at a time, on days without a theme. Faults are drawn in this order, so that recorded hashes depend on it. */
+export const TIMED_FAULTS = [
+  'kill',
+  'power',
+  'diskCrash',
+  'partition',
+  'stale',
+  'gap',
+  'halt',
+  'killSwitch',
+  'flatten',
+  'lostFlatten',
+  'unlink',
+  'syncFails',
+  'bitFlips',
+  'secondStart',
+] as const;
+
 /** Makes the seed of each part of a day from the seed of the day. Recorded hashes depend on these numbers. */
 const PART_SEEDS = {
   process: (seed: number) => seed ^ 0x0dd,

@@ -6,7 +6,7 @@ import type { JournalDisk } from './journalDisk.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { Observer } from './observer.ts';
 import type { Operator } from './operator.ts';
-import type { TIMED_FAULTS } from './schedule.ts';
+import type { TIMED_FAULTS } from './draws.ts';
 import type { SimulatedVenue } from './venue.ts';
 
 /** A crash of the disk comes within this many of its next operations. */

@@ -4,29 +4,13 @@ import { seededRng } from '../../../src/base/number/rng.ts';
 import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
 import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } from './themes/themedDay.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
-import { MAX_CREATES } from './draws.ts';
+import { MAX_CREATES, TIMED_FAULTS } from './draws.ts';
 
 export const DAY_MS = 86_400_000;
 /** Length of the last part of a day, which has no faults, so that everything can come to rest. */
 export const CALM_MS = 3_600_000;
 
 export const REQUEST_FAULTS = [...NETWORK_FAULTS, 'duplicateRequest', 'otherReply'] as const;
-export const TIMED_FAULTS = [
-  'kill',
-  'power',
-  'diskCrash',
-  'partition',
-  'stale',
-  'gap',
-  'halt',
-  'killSwitch',
-  'flatten',
-  'lostFlatten',
-  'unlink',
-  'syncFails',
-  'bitFlips',
-  'secondStart',
-] as const;
 
 /** A fault of one create request. `at` is the number of the request on its day, from 1. */
 export interface RequestFault {

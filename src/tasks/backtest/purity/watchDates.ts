@@ -69,12 +69,12 @@ function watchClass(report: ReportCall): () => void {
   return both(replace(globalThis, 'Date', WatchedDate), replace(Real.prototype, 'constructor', WatchedDate));
 }
 
-/** What the clock said last in the true surroundings, Unix ms. */
+/** The newest time that was read in the true surroundings, Unix ms. */
 let lastMs = NaN;
 
 /**
- * Returns the time now, Unix ms. In other surroundings it is another one by a fixed distance, so that a decision on its last digit comes out
- * otherwise: packages may read the clock while they are loaded, and no warning says so.
+ * Returns the time now, Unix ms. In other surroundings it differs by a fixed amount, so that a decision on its last digit comes out
+ * differently: packages may read the clock while they are loaded, and no warning says so.
  */
 function clockMs(Real: DateConstructor): number {
   if (hasOtherSurroundings()) return (Number.isNaN(lastMs) ? Real.now() : lastMs) + otherClockMs();

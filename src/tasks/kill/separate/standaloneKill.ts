@@ -312,7 +312,7 @@ class IncidentNotes {
   }
 }
 
-/** Promises that wait until records are durable. */
+/** Promises that wait until records are durable. Once the journal has failed none resolves, because no slice may be sent then. */
 class DurableWaiters {
   #durableSeq = 0;
   #failure: string | null = null;

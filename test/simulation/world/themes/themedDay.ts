@@ -1,7 +1,7 @@
 // Draws days with a theme. Each theme makes the faults frequent that one group of guards of the order path exists for.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
-import { MAX_CREATES, rngOf } from '../draws.ts';
+import { MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
 
 /** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
 export const LAST_UNTHEMED_SEED = 20_000;
@@ -124,23 +124,7 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   },
 };
 
-/** The kinds of timed faults of other days. */
-const PLAIN_TIMED_KINDS: ReadonlySet<string> = new Set([
-  'kill',
-  'power',
-  'diskCrash',
-  'partition',
-  'stale',
-  'gap',
-  'halt',
-  'killSwitch',
-  'flatten',
-  'lostFlatten',
-  'unlink',
-  'syncFails',
-  'bitFlips',
-  'secondStart',
-]);
+const PLAIN_TIMED_KINDS: ReadonlySet<string> = new Set(TIMED_FAULTS);
 /** Share of the faults of other days that a day with a theme keeps. */
 const KEPT_SHARE = 0.5;
 
