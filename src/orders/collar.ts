@@ -6,13 +6,14 @@ import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
 /**
- * Cancels the unfilled remainder of collar orders once the row that opened at `openMs` has ended. Returns the number of collar orders that
- * still wait for their row.
+ * Cancels the unfilled remainder of collar orders once their row, which ended at `closeMs`, is over. Returns the number of collar orders that
+ * still wait for their row. A live order arrives some time after the open of its row, so its arrival alone does not tell which row is its own:
+ * its first fill does.
  */
 export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
   instrumentIndex: number,
-  openMs: number,
+  { openMs, closeMs }: { readonly openMs: number; readonly closeMs: number },
 ): number {
   const active = orders.active();
   let waiting = 0;
@@ -20,8 +21,9 @@ export function cancelCollarRemainders(
     const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
     // A stop entry is sent inside a row, and that row is its row too.
-    const hadRow = order.arrivedMs <= openMs || (order.firedAtTicks > 0 && order.arrivedMs <= nowMs);
-    if (hadRow) orders.cancel(order, nowMs);
+    const wasSentInside = order.firedAtTicks > 0 && order.arrivedMs <= nowMs;
+    const hasFilled = order.filledLots > 0 && order.createdMs < closeMs;
+    if (order.arrivedMs <= openMs || wasSentInside || hasFilled) orders.cancel(order, nowMs);
     else waiting++;
   }
   return waiting;

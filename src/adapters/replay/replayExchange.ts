@@ -169,7 +169,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (this.workingOrders(instrument) > 0 && (this.finer === null || !this.matchFiner(replayBook, instrument, row, openMs, closeMs, open)))
       this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
     if (replayBook.late > 0) this.actLateCancels(replayBook);
-    if (replayBook.collared > 0) replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
+    if (replayBook.collared > 0)
+      replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, { openMs, closeMs }) : 0;
   }
 
   /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */

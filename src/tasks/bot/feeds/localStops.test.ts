@@ -48,3 +48,40 @@ test('a trailing stop follows the high of a bar after its entry, and the close o
   expect(watchBar(OPEN_MS - 1000, 99).best).toBe(11_000);
   expect(watchBar(CLOSE_MS - 1000, 99).best).toBe(10_400);
 });
+
+/** A market buy by quantity that was sent `sentMs` after the open of the bar and has filled `filledLots`. Returns whether the bar cancels it. */
+function isCancelledByBar(sentMs: number, filledLots: number): boolean {
+  const order = {
+    instrumentIndex: 0,
+    role: 'market',
+    lots: 10,
+    limit: 10_100,
+    timeInForce: null,
+    firedAtTicks: 0,
+    filledLots,
+    createdMs: OPEN_MS + sentMs,
+    arrivedMs: OPEN_MS + sentMs + 5,
+  };
+  const cancelled: unknown[] = [];
+  const engine = {
+    nowMs: CLOSE_MS + 1000,
+    brackets: new Brackets(1),
+    orders: { active: () => [order], cancel: (cancelledOrder: unknown) => void cancelled.push(cancelledOrder) },
+  };
+  const bars = { openMs: Float64Array.of(OPEN_MS), closeMs: Float64Array.of(CLOSE_MS) };
+  checkStopsAtRow(engine as unknown as Engine, { instrumentIndex: 0, bars } as unknown as FeedRun, 0);
+  return cancelled.includes(order);
+}
+
+test('a market buy by quantity that has filled in part is cancelled when the bar in which it filled has closed', () => {
+  expect(isCancelledByBar(2000, 4)).toBe(true);
+});
+
+test('a market buy by quantity without a fill waits for the bar that opens after its arrival', () => {
+  expect(isCancelledByBar(2000, 0)).toBe(false);
+  expect(isCancelledByBar(-2000, 0)).toBe(true);
+});
+
+test('a bar that had closed before the order was decided on does not cancel it', () => {
+  expect(isCancelledByBar(CLOSE_MS - OPEN_MS, 4)).toBe(false);
+});

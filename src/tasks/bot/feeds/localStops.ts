@@ -28,5 +28,5 @@ export function checkStopsAtRow(engine: Engine, feed: FeedRun, row: number, isMi
     if (!isMissed) drafts.entries.fireInRow(index, openMs, open!, high!, low!);
     brackets.followAgain(index, { high: high!, low: low!, close: close! }, openMs, closeMs);
   }
-  cancelCollarRemainders(engine, index, openMs);
+  cancelCollarRemainders(engine, index, { openMs, closeMs });
 }
